@@ -1,0 +1,8 @@
+// The module inside the script: no second request, no address to get right. Also Node's entry, and the one of
+// development servers, which move scripts without their assets.
+
+import { createEntryInit } from "#core";
+import { bytes } from "./bytes.js";
+
+export * from "#api";
+export const init = /* @__PURE__ */ createEntryInit(bytes);
