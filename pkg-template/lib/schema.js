@@ -1,0 +1,139 @@
+// The schema constructors. A schema is `{ jsonSchema, parse(value), validate?(value) }`. These make values and judge
+// nothing: a JSON Schema is judged by the core, when a component registers, and so is what `parse` is given.
+
+import { AgentSchemaError, AgentSurfaceDefinitionError } from "./errors.js";
+import { checkedCopy, JsonFault } from "./json.js";
+import { requireWasm } from "./realm.js";
+
+/** On the schemas of `fromJsonSchema`: the text of the JSON Schema. Not enumerable: a spread copy is the author's own. */
+const TEXT = Symbol.for("agent-surface-wasm.schema-text");
+
+/** Far above the registry's own limit, which may be raised: only keeps a constructor from writing without end. */
+const MAX_SCHEMA_TEXT = 1 << 20;
+const MAX_ISSUES = 32;
+
+/** `{ copy, text }` of a JSON Schema, or the definition error that names the place. */
+export const schemaDocument = (schema, freeze) => {
+  try {
+    return checkedCopy(schema, { maxBytes: MAX_SCHEMA_TEXT, freeze });
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault;
+    const place = fault.pointer ? ` at \`${fault.pointer}\`` : "";
+    throw new AgentSurfaceDefinitionError(
+      fault.tooLarge || fault.tooDeep ? "UNSUPPORTED_SCHEMA" : "INVALID_DEFINITION",
+      `a JSON Schema${place} ${fault.message}`,
+      { pointer: fault.pointer },
+      { cause: fault.cause },
+    );
+  }
+};
+
+/** The text of a value that is to be validated; what is not JSON is an issue like any other. */
+const valueText = (value) => {
+  try {
+    return checkedCopy(value).text;
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault;
+    const { path, pointer, message } = fault;
+    throw new AgentSchemaError([{ path, pointer, message }]);
+  }
+};
+
+/**
+ * The core's answer for a value under a schema, both as texts: `{ value }` (with defaults where `fill`) or `{ issues }`.
+ * Throws the definition error of a schema that is none.
+ */
+export const checkValue = (text, value, fill) => {
+  const answer = JSON.parse(requireWasm().schemaCheck(text, valueText(value), fill));
+  if (!answer.error) return answer;
+  const { code, message, ...details } = answer.error;
+  throw new AgentSurfaceDefinitionError(code, message, details);
+};
+
+/** A schema of the core's own subset: `parse` fills defaults and throws `AgentSchemaError` with every issue. */
+export const fromJsonSchema = (schema) => {
+  const { copy, text } = schemaDocument(schema, true);
+  const parse = (value) => {
+    const { value: parsed, issues } = checkValue(text, value, true);
+    if (issues) throw new AgentSchemaError(issues);
+    return parsed;
+  };
+  return Object.freeze(Object.defineProperty({ jsonSchema: copy, parse }, TEXT, { value: text }));
+};
+
+/** `{}` and nothing else. */
+export const emptyObjectSchema = /* @__PURE__ */ fromJsonSchema({
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+});
+
+/** An issue of a Standard Schema: its path is a list of keys, or of `{ key }`. */
+const standardIssue = ({ message, path = [] }) =>
+  new JsonFault(
+    Array.from(path, (segment) => {
+      const key = typeof segment === "object" ? segment.key : segment;
+      return typeof key === "number" ? key : String(key);
+    }),
+    String(message),
+  );
+
+const settle = (result) => {
+  if (!result.issues) return result.value;
+  const issues = Array.from(result.issues).slice(0, MAX_ISSUES);
+  throw new AgentSchemaError(
+    issues.map((issue) => {
+      const { path, pointer, message } = standardIssue(issue);
+      return { path, pointer, message };
+    }),
+  );
+};
+
+const isThenable = (value) => typeof value?.then === "function";
+
+/** Any Standard Schema (version 1). Without `jsonSchema` the validator's own conversion to JSON Schema is asked. */
+export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
+  const standard = schema?.["~standard"];
+  if (typeof standard?.validate !== "function") {
+    throw new AgentSurfaceDefinitionError(
+      "INVALID_DEFINITION",
+      "`fromStandardSchema` expects a Standard Schema: an object with `~standard.validate`",
+    );
+  }
+  const document = jsonSchema ?? standard.jsonSchema?.input?.({ target: "draft-2020-12" });
+  if (document === undefined) {
+    throw new AgentSurfaceDefinitionError(
+      "INVALID_DEFINITION",
+      `this ${standard.vendor} schema does not convert itself: pass \`{ jsonSchema }\` beside it`,
+    );
+  }
+  const validate = (value) => {
+    const result = standard.validate(value);
+    return isThenable(result) ? Promise.resolve(result).then(settle) : settle(result);
+  };
+  const parse = (value) => {
+    const result = validate(value);
+    if (!isThenable(result)) return result;
+    // Its answer comes too late for anyone: without this a rejection would count as unhandled.
+    result.then(undefined, () => undefined);
+    throw new AgentSchemaError([
+      { path: "", pointer: "", message: "is checked asynchronously, which `parse` cannot wait for" },
+    ]);
+  };
+  return Object.freeze({ jsonSchema: schemaDocument(document, true).copy, parse, validate });
+};
+
+/**
+ * A schema as the core takes it: `{ text, own }`. `own: true` where `parse` is the author's, and the core does not
+ * evaluate the document.
+ */
+export const encodeSchema = (schema, field) => {
+  if (typeof schema?.parse !== "function" || schema.jsonSchema === undefined) {
+    throw new AgentSurfaceDefinitionError(
+      "INVALID_DEFINITION",
+      `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
+    );
+  }
+  const text = schema[TEXT];
+  return text === undefined ? { text: schemaDocument(schema.jsonSchema).text, own: true } : { text, own: false };
+};
