@@ -112,8 +112,8 @@ export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
     return isThenable(result) ? Promise.resolve(result).then(settle) : settle(result);
   };
   const parse = (value) => {
-    const result = validate(value);
-    if (!isThenable(result)) return result;
+    const result = standard.validate(value);
+    if (!isThenable(result)) return settle(result);
     // Its answer comes too late for anyone: without this a rejection would count as unhandled.
     result.then(undefined, () => undefined);
     throw new AgentSchemaError([

@@ -1,0 +1,173 @@
+// The builders of definitions, and the form in which a definition crosses into the core: JSON, where a function stands
+// as `1` and what should be one but is not as `0`. The core judges it all, unknown keys too, when a component registers.
+// Definitions stay the author's objects: handlers are read from them at each call, so that a page may swap closures.
+
+import { AgentSurfaceDefinitionError } from "./errors.js";
+import { checkedCopy, JsonFault } from "./json.js";
+import { encodeSchema, fromJsonSchema, schemaDocument } from "./schema.js";
+
+const { isArray } = Array;
+const isFunction = (value) => typeof value === "function";
+const isObject = (value) => typeof value === "object" && value !== null;
+
+const invalid = (text, details) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text, details);
+
+const expectObject = (value, what) => {
+  if (!isObject(value) || isArray(value)) throw invalid(`${what} must be an object`);
+  return value;
+};
+
+export const observation = (definition) => ({ ...expectObject(definition, "the definition of an observation") });
+export const action = (definition) => ({ ...expectObject(definition, "the definition of an action") });
+export const defineAgentComponent = (definition) => ({ ...expectObject(definition, "the definition of a component") });
+
+/**
+ * Which schema a plain `inputSchema` or `outputSchema` of a procedure reference came from, so that the author's own
+ * `parse` is still asked. One map per realm, for the copies of the package in it.
+ */
+const origins = /* @__PURE__ */ (() => ((globalThis[Symbol.for("agent-surface-wasm/1")] ??= {}).schemas ??= new WeakMap()))();
+
+const plainDocument = (schema) => {
+  if (!isObject(schema?.jsonSchema)) return schema;
+  const { copy } = schemaDocument(schema.jsonSchema, true);
+  origins.set(copy, schema);
+  return copy;
+};
+
+const originOf = (document) => origins.get(document) ?? fromJsonSchema(document);
+
+/** What an agent sees of a schema: locked fields are gone, other bound fields are not required. */
+const reduce = (schema, bound, locked) => {
+  if (!isObject(schema)) return schema;
+  const { properties, required } = schema;
+  const reduced = { ...schema };
+  if (isObject(properties)) {
+    reduced.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => !locked.includes(name)));
+  }
+  if (isArray(required)) reduced.required = required.filter((name) => !bound.includes(name));
+  return reduced;
+};
+
+/** A reference to a procedure of the backend: the plain object that `procedures` takes. */
+export const procedure = (definition) => {
+  const { id, description, input, output, effect, requiresApproval, boundFields, lockedFields, ...config } =
+    expectObject(definition, "the definition of a procedure");
+  const boundKeys = boundFields ?? (isObject(config.bind) ? Object.keys(config.bind) : []);
+  if (lockedFields) config.overridableFields ??= boundKeys.filter((field) => !lockedFields.includes(field));
+  const lockedKeys = lockedFields ?? boundKeys.filter((field) => !config.overridableFields?.includes(field));
+  const inputSchema = plainDocument(input);
+  const ref = { id, path: String(id).replace(/^domain:/, ""), description, inputSchema, effect };
+  if (output !== undefined) ref.outputSchema = plainDocument(output);
+  if (requiresApproval !== undefined) ref.requiresApproval = requiresApproval;
+  return {
+    kind: "procedure-binding",
+    ref,
+    config,
+    boundKeys,
+    lockedKeys,
+    reducedInputSchema: reduce(inputSchema, boundKeys, lockedKeys),
+  };
+};
+
+const HANDLERS = ["read", "execute", "when", "precondition", "describe"];
+
+const encodeField = (key, value, policyRef) => {
+  if (HANDLERS.includes(key)) return +isFunction(value);
+  if (key === "unavailableReason" && typeof value !== "string") return +isFunction(value);
+  if (key === "bind") return +(isFunction(value) || (isObject(value) && Object.values(value).every(isFunction)));
+  if (isFunction(value)) return 1;
+  if (!isObject(value)) return value;
+  if (key === "policies" && isArray(value)) return value.map((each) => (isObject(each) ? policyRef(each) : each));
+  if (key === "concurrency" && value.key !== undefined) return { ...value, key: +isFunction(value.key) };
+  return value;
+};
+
+const encodeFields = (fields, policyRef) => {
+  const wire = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (value !== undefined) wire[key] = encodeField(key, value, policyRef);
+  }
+  return wire;
+};
+
+/** The fields that hold a schema go as `{ text, own }`; an author's own schema is kept, to be asked at each call. */
+const encodeSchemas = (wire, found) => {
+  const schemas = {};
+  for (const field of ["input", "output"]) {
+    const schema = found[field];
+    if (schema === undefined) continue;
+    wire[field] = encodeSchema(schema, field);
+    if (wire[field].own) schemas[field] = schema;
+  }
+  return schemas;
+};
+
+const ID_FIELD = /^(type|instanceId|name|path|id)$/;
+
+const textOf = (wire, owner) => {
+  try {
+    return checkedCopy(wire).text;
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault;
+    const code = fault.tooLarge ? "LIMIT_EXCEEDED" : ID_FIELD.test(fault.path) ? "INVALID_ID" : "INVALID_DEFINITION";
+    const place = fault.path ? `\`${fault.path}\` of ${owner}` : owner;
+    const details = { pointer: fault.pointer };
+    throw new AgentSurfaceDefinitionError(code, `${place} ${fault.message}`, details, { cause: fault.cause });
+  }
+};
+
+/**
+ * One procedure. A field that is named as locked but is not bound would be open, so it is refused here, where both
+ * lists are known.
+ */
+const encodeProcedure = (binding, policyRef) => {
+  const { kind, ref, config = {}, boundKeys, lockedKeys, reducedInputSchema, ...unknown } = binding;
+  expectObject(ref, "`ref` of a procedure (build it with `procedure({…})`)");
+  expectObject(config, "`config` of a procedure");
+  const { inputSchema, outputSchema, ...identity } = ref;
+  const { overridableFields, ...fields } = config;
+  const bound = boundKeys ?? (isObject(config.bind) ? Object.keys(config.bind) : []);
+  for (const field of isArray(lockedKeys) ? lockedKeys : []) {
+    if (bound.includes(field) && !overridableFields?.includes(field)) continue;
+    throw invalid(`\`${field}\` of procedure \`${identity.id}\` is to be locked, so it must be bound and not overridable`);
+  }
+  const wire = { ...encodeFields({ ...unknown, ...fields, ...identity }, policyRef), kind: "procedure", bound };
+  if (overridableFields !== undefined) wire.overridable = overridableFields;
+  const schemas = encodeSchemas(wire, {
+    input: inputSchema === undefined ? undefined : originOf(inputSchema),
+    output: outputSchema === undefined ? undefined : originOf(outputSchema),
+  });
+  return { text: textOf(wire, `procedure \`${identity.id}\``), functions: config, schemas };
+};
+
+/**
+ * `{ text, functions, schemas }` of one capability. `functions` is the author's object that holds the handlers: read it
+ * at each call. `schemas` holds `input` and `output` where their `parse` is the author's own.
+ * `policyRef(policy)` answers with `{ ref, name, hooks, guard }`.
+ */
+export const encodeCapability = (componentType, kind, name, definition, policyRef) => {
+  expectObject(definition, `${kind} \`${name}\` of \`${componentType}\``);
+  if (kind === "procedure") return encodeProcedure(definition, policyRef);
+  const { input, output, ...fields } = definition;
+  const wire = { ...encodeFields(fields, policyRef), kind, name };
+  const schemas = encodeSchemas(wire, { input, output });
+  return { text: textOf(wire, `${kind} \`${name}\` of \`${componentType}\``), functions: definition, schemas };
+};
+
+/** The text of a component without its capabilities. `internal` stays here: only that there is one is told. */
+export const encodeHeader = (definition, policyRef) => {
+  const { observations, actions, procedures, internal, ...fields } = expectObject(definition, "a component");
+  const wire = encodeFields(fields, policyRef);
+  if (internal !== undefined) wire.internal = 1;
+  return textOf(wire, "a component");
+};
+
+/** `[kind, name, definition]` of each capability, in the order in which the author wrote them. */
+export const listCapabilities = ({ observations = {}, actions = {}, procedures = [] }) => {
+  if (!isArray(procedures)) throw invalid("`procedures` must be an array");
+  return [
+    ...Object.entries(expectObject(observations, "`observations`")).map(([name, each]) => ["observation", name, each]),
+    ...Object.entries(expectObject(actions, "`actions`")).map(([name, each]) => ["action", name, each]),
+    ...procedures.map((each) => ["procedure", each?.ref?.path, each]),
+  ];
+};
