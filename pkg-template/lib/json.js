@@ -9,7 +9,7 @@ const { isFinite } = Number;
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
 
-/** The bound of a value's depth (the root is 0). */
+/** How many arrays and objects may lie within each other. */
 export const MAX_VALUE_DEPTH = 64;
 
 /** Why a value is not JSON. `path` is dotted (`rows[0].name`, the root is ``), `pointer` the same place by RFC 6901. */
@@ -52,10 +52,6 @@ const isPlain = (value) => {
 };
 
 const copyOf = (walk, value, depth) => {
-  if (depth > walk.maxDepth) {
-    const message = `must not be nested deeper than ${walk.maxDepth} levels`;
-    throw new JsonFault(walk.path.slice(0, depth), message, { tooDeep: true });
-  }
   switch (typeof value) {
     case "string":
       grow(walk, value.length + 2);
@@ -81,6 +77,10 @@ const copyOfObject = (walk, value, depth) => {
   const { path, open } = walk;
   walk.reached = depth;
   if (open.includes(value)) refuse(walk, depth, "an object that contains itself");
+  if (depth >= walk.maxDepth) {
+    const message = `must not be nested deeper than ${walk.maxDepth} levels`;
+    throw new JsonFault(path.slice(0, depth), message, { tooDeep: true });
+  }
   open[depth] = value;
   const copy = isArray(value) ? copyOfArray(walk, value, depth) : shallowCopy(walk, value, depth);
   if (!isArray(copy)) {
@@ -190,12 +190,12 @@ export const deepFreeze = (value) => {
   return value;
 };
 
-/** JSON equality: numbers by value, objects without order, `undefined` properties as absent. Deeper than 64: unequal. */
+/** JSON equality: numbers by value, objects without order, `undefined` properties as absent. What is deeper than JSON may be is unequal. */
 export const jsonDeepEqual = (left, right) => isEqual(left, right, 0);
 
 const isEqual = (left, right, depth) => {
   if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || !left || !right || depth > MAX_VALUE_DEPTH) return false;
+  if (typeof left !== "object" || typeof right !== "object" || !left || !right || depth >= MAX_VALUE_DEPTH) return false;
   if (isArray(left) !== isArray(right) || (isArray(left) && left.length !== right.length)) return false;
   const present = (value) => keys(value).filter((key) => value[key] !== undefined);
   const names = present(left);

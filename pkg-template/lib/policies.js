@@ -95,7 +95,8 @@ export const evaluateDiscovery = (policies, ctx) => {
   let reason;
   for (const policy of policies) {
     const { outcome, reason: words } = attempt(() => {
-      const answer = policy.onDiscovery?.(ctx) ?? { outcome: "expose" };
+      const answer = policy.onDiscovery?.(ctx);
+      if (answer === undefined) return { outcome: "expose" };
       return typeof answer === "string" ? { outcome: answer } : { outcome: answer.outcome, reason: answer.reason };
     }, {});
     const level = RANK.includes(outcome) ? RANK.indexOf(outcome) : RANK.length - 1;
