@@ -1,0 +1,24 @@
+//! The project's one JSON layer: a tape over the text, canonical text, digests, the schema subset
+//! of spec 1.4 and a linear-time `pattern` engine.
+//!
+//! It refuses to recurse natively over a document, to panic on any input, and to print numbers: text
+//! comes in ECMAScript form and number tokens stay text. The core and the browser side call it.
+#![forbid(unsafe_code)]
+
+mod canonical;
+mod digest;
+mod document;
+mod equality;
+mod float;
+mod number;
+mod parse;
+mod sip;
+mod sort;
+mod text;
+
+pub use digest::{hex, sha256};
+pub use document::{Document, Entries, Items, Kind, Value};
+pub use float::parse_f64;
+pub use parse::{Bounds, ParseError};
+pub use sip::sip128;
+pub use text::{write_string, write_u64};
