@@ -116,7 +116,7 @@ const copyOfArray = (walk, value, depth) => {
 /** One read of each property. A spread keeps an own `__proto__` an own key and runs no inherited setter. */
 const shallowCopy = (walk, value, depth) => {
   if (!isPlain(value)) refuse(walk, depth, "an object that is neither plain nor an array");
-  grow(walk, 2);
+  grow(walk, 1);
   let copy;
   try {
     copy = { ...value };
