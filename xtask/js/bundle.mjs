@@ -1,0 +1,91 @@
+// Bundles the facade of pkg-template/lib into the scripts of the package. Called by `cargo xtask build` with
+// `node bundle.mjs <root> <wasm-bindgen folder> <package folder> <version>`.
+//
+// One shared script per module format (`core.js`, `core.cjs`) holds the facade and the glue; every entry is a few
+// lines around it. So a page, or a Node process that mixes `import` and `require`, holds one facade and one instance.
+
+import { readFileSync, writeFileSync, mkdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const [root, glueFolder, packageFolder, version] = process.argv.slice(2);
+const { build } = createRequire(join(root, "tests", "package.json"))("esbuild");
+const lib = join(root, "pkg-template", "lib");
+const dist = join(packageFolder, "dist");
+const wasm = join(dist, "agent_surface.wasm");
+
+const banner = { js: `/*! agent-surface-wasm ${version} | MIT OR Apache-2.0 */` };
+// Reference types, bulk memory and multi-value are in every engine that also has ES2022.
+const common = {
+  bundle: true,
+  minify: true,
+  target: "es2022",
+  legalComments: "none",
+  logLevel: "warning",
+  banner,
+  define: { __VERSION__: JSON.stringify(version) },
+  metafile: true,
+};
+
+/** `#core` becomes the shared script, `#api` its public names, `#wasm-base64` the module as a text. */
+const entryPlugin = (core, names) => ({
+  name: "entries",
+  setup(pipe) {
+    pipe.onResolve({ filter: /^#core$/ }, () => ({ path: core, external: true }));
+    pipe.onResolve({ filter: /^#(api|wasm-base64)$/ }, ({ path }) => ({ path, namespace: "made" }));
+    pipe.onResolve({ filter: /agent_surface\.wasm/ }, ({ path }) => ({ path, external: true }));
+    pipe.onLoad({ filter: /^#api$/, namespace: "made" }, () => ({
+      contents: `export { ${names.join(", ")} } from "#core";`,
+    }));
+    pipe.onLoad({ filter: /^#wasm-base64$/, namespace: "made" }, () => ({
+      contents: readFileSync(wasm).toString("base64"),
+      loader: "text",
+    }));
+  },
+});
+
+/** Bundles the shared script and answers with its public names, sorted. */
+const bundleCore = async (outfile, format) => {
+  const result = await build({
+    ...common,
+    format,
+    platform: format === "cjs" ? "node" : "neutral",
+    entryPoints: [join(lib, "core.js")],
+    alias: { "#glue": join(glueFolder, "agent_surface_wasm.js") },
+    outfile: join(dist, outfile),
+  });
+  const [input] = Object.values(result.metafile.outputs);
+  return input.exports.filter((name) => name !== "createEntryInit" && name !== "init").sort();
+};
+
+const bundleEntry = (entry, outfile, format, core, names) =>
+  build({
+    ...common,
+    format,
+    platform: format === "cjs" ? "node" : "neutral",
+    entryPoints: [join(lib, `entry-${entry}.js`)],
+    plugins: [entryPlugin(core, names)],
+    outfile: join(dist, outfile),
+  });
+
+/** Node's ES modules wrap the CommonJS ones, so that `import` and `require` share one instance. */
+const wrap = (name, names) =>
+  writeFileSync(
+    join(dist, `${name}.mjs`),
+    `${banner.js}\nimport api from "./${name}.cjs";\nexport const { ${names.join(", ")} } = api;\n`,
+  );
+
+mkdirSync(dist, { recursive: true });
+for (const stale of ["core.js", "core.cjs"]) rmSync(join(dist, stale), { force: true });
+const names = await bundleCore("core.js", "esm");
+// The same sources in another format: esbuild lists exports of ES modules only.
+await bundleCore("core.cjs", "cjs");
+for (const entry of ["index", "inline", "slim", "webmcp", "workerd", "edge-light"]) {
+  await bundleEntry(entry, `${entry}.js`, "esm", "./core.js", names);
+}
+for (const entry of ["inline", "slim", "webmcp"]) {
+  await bundleEntry(entry, `${entry}.cjs`, "cjs", "./core.cjs", names);
+}
+wrap("inline", ["init", ...names]);
+wrap("slim", ["init", ...names]);
+wrap("webmcp", ["createWebMcpAdapter"]);

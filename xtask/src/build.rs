@@ -1,0 +1,227 @@
+//! `cargo xtask build`: from the sources to an npm package in `target/pkg`, packed into `target/`.
+//!
+//! cargo → wasm-bindgen → wasm-opt → esbuild → assembly → `npm pack`; a step whose inputs did not change is skipped.
+//! It installs only what building needs. Called by demo, bench, size and test too.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::{
+    manifest::Manifest,
+    process::{output, run as execute, say, timed},
+    setup,
+    stamp::{self, Step},
+    tools,
+    workspace::{self, Workspace},
+};
+
+/// Everything a build is made from.
+struct Build<'a> {
+    workspace: &'a Workspace,
+    manifest: Manifest,
+    version: String,
+    /// What wasm-bindgen makes.
+    glue: PathBuf,
+    /// The npm package.
+    package: PathBuf,
+}
+
+/// Builds and packs the npm package.
+pub fn run(workspace: &Workspace) -> Result<()> {
+    setup::run(workspace, setup::Purpose::Build)?;
+    let build = Build {
+        workspace,
+        manifest: Manifest::read(workspace)?,
+        version: package_version(workspace)?,
+        glue: workspace.path("target/pkg-build"),
+        package: workspace.package(),
+    };
+    let wasm = build.compile()?;
+    build.bind(&wasm)?;
+    build.optimise()?;
+    build.bundle()?;
+    build.assemble()?;
+    build.pack()
+}
+
+/// The version in `pkg-template/package.json`.
+pub fn package_version(workspace: &Workspace) -> Result<String> {
+    let manifest: Value = serde_json::from_str(&workspace.read("pkg-template/package.json")?)
+        .context("pkg-template/package.json is no JSON")?;
+    let version = manifest.get("version").and_then(Value::as_str);
+    version
+        .map(str::to_owned)
+        .context("pkg-template/package.json has no version")
+}
+
+/// The packed package.
+pub fn tarball(workspace: &Workspace) -> Result<PathBuf> {
+    Ok(workspace
+        .path("target")
+        .join(format!("agent-surface-wasm-{}.tgz", package_version(workspace)?)))
+}
+
+impl Build<'_> {
+    fn compile(&self) -> Result<PathBuf> {
+        let mut cargo = tools::cargo(self.workspace)?;
+        cargo.args([
+            "build",
+            "--release",
+            "--target",
+            "wasm32-unknown-unknown",
+            "-p",
+            "agent-surface-wasm",
+        ]);
+        cargo
+            .env("CARGO_ENCODED_RUSTFLAGS", neutral_paths(self.workspace))
+            .arg("--quiet");
+        timed("build: cargo", || execute(&mut cargo))?;
+        let wasm = "wasm32-unknown-unknown/release/agent_surface_wasm.wasm";
+        Ok(self.workspace.cargo_target().join(wasm))
+    }
+
+    fn bind(&self, wasm: &Path) -> Result<()> {
+        let version = self.manifest.tool("wasm-bindgen")?;
+        let step = Step {
+            name: "build: wasm-bindgen",
+            inputs: &[wasm.to_path_buf()],
+            settings: version,
+            outputs: &[self.glue.join("agent_surface_wasm.js"), self.bound_wasm()],
+        };
+        stamp::step(self.workspace, &step, || {
+            let program = tools::find_version("wasm-bindgen", version)
+                .with_context(|| format!("no wasm-bindgen {version} was found"))?;
+            let mut command = Command::new(program);
+            command.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
+            command.args(["--remove-producers-section", "--out-dir"]);
+            execute(command.arg(&self.glue).arg(wasm))
+        })
+    }
+
+    fn bound_wasm(&self) -> PathBuf {
+        self.glue.join("agent_surface_wasm_bg.wasm")
+    }
+
+    fn optimised_wasm(&self) -> PathBuf {
+        self.package.join("dist/agent_surface.wasm")
+    }
+
+    fn optimise(&self) -> Result<()> {
+        let flags = self.manifest.wasm_opt_flags()?;
+        let step = Step {
+            name: "build: wasm-opt",
+            inputs: &[self.bound_wasm(), self.workspace.path("tests/package-lock.json")],
+            settings: &flags.join(" "),
+            outputs: &[self.optimised_wasm()],
+        };
+        stamp::step(self.workspace, &step, || {
+            fs::create_dir_all(self.package.join("dist")).context("cannot make the package's folder")?;
+            let mut node = tools::node(self.workspace)?;
+            node.arg(self.workspace.path("tests/node_modules/binaryen/bin/wasm-opt"))
+                .args(&flags);
+            execute(node.arg(self.bound_wasm()).arg("-o").arg(self.optimised_wasm()))
+        })
+    }
+
+    fn bundle(&self) -> Result<()> {
+        let script = self.workspace.path("xtask/js/bundle.mjs");
+        let step = Step {
+            name: "build: esbuild",
+            inputs: &[
+                self.workspace.path("pkg-template/lib"),
+                self.glue.clone(),
+                self.optimised_wasm(),
+                script.clone(),
+                self.workspace.path("tests/package-lock.json"),
+            ],
+            settings: &self.version,
+            outputs: &["core.js", "core.cjs", "index.js", "inline.mjs", "webmcp.mjs"]
+                .map(|name| self.package.join("dist").join(name)),
+        };
+        stamp::step(self.workspace, &step, || {
+            let mut node = tools::node(self.workspace)?;
+            execute(
+                node.arg(&script)
+                    .args([&self.workspace.root, &self.glue, &self.package])
+                    .arg(&self.version),
+            )
+        })
+    }
+
+    /// Copies what is written by hand. For `require`, each declaration file is there again as `.d.cts`:
+    /// that is how TypeScript knows the module format.
+    fn assemble(&self) -> Result<()> {
+        let types = self.workspace.path("pkg-template/types");
+        for file in workspace::files(&types)? {
+            let text = workspace::read(&file)?;
+            let name = file
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            if let Some(stem) = name.strip_suffix(".d.ts") {
+                let common = text.replace(".js\"", ".cjs\"");
+                write_changed(&self.package.join(format!("types/{stem}.d.cts")), &common)?;
+            }
+            write_changed(&self.package.join("types").join(name), &text)?;
+        }
+        let manifest = self.workspace.read("pkg-template/package.json")?;
+        write_changed(&self.package.join("package.json"), &manifest)?;
+        for name in ["README.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"] {
+            let source = self.workspace.path(name);
+            if source.exists() {
+                write_changed(&self.package.join(name), &workspace::read(&source)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pack(&self) -> Result<()> {
+        let tarball = tarball(self.workspace)?;
+        let step = Step {
+            name: "build: npm pack",
+            inputs: std::slice::from_ref(&self.package),
+            settings: "",
+            outputs: std::slice::from_ref(&tarball),
+        };
+        stamp::step(self.workspace, &step, || {
+            let mut npm = tools::npm(&self.package)?;
+            npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]);
+            output(npm.arg(self.workspace.path("target"))).map(drop)
+        })?;
+        if !tarball.exists() {
+            bail!("npm did not make {}", tarball.display());
+        }
+        say!("build: {} and {}", self.package.display(), tarball.display());
+        Ok(())
+    }
+}
+
+/// Panic messages name source files: without the folders of the machine that built them.
+fn neutral_paths(workspace: &Workspace) -> String {
+    let mut prefixes = vec![(workspace.root.clone(), ".")];
+    if let Some(home) = tools::cargo_home() {
+        let registries = fs::read_dir(home.join("registry/src"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        prefixes.extend(registries.map(|entry| (entry.path(), "crates")));
+    }
+    let flags = prefixes
+        .iter()
+        .map(|(path, name)| format!("--remap-path-prefix={}={name}", path.display()));
+    // The separator that cargo expects, so that a folder may have spaces in its name.
+    flags.collect::<Vec<_>>().join("\x1f")
+}
+
+fn write_changed(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    workspace::write(path, text)
+}

