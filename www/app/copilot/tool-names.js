@@ -1,0 +1,20 @@
+// Wire names as a person reads them.
+
+import { decodeWireName } from "../package.js";
+import { capabilityTitle } from "../names.js";
+
+const LABEL = /^\[(?:view|domain) · ([a-z-]+)( · requires confirmation)?\]/;
+
+/** (name, description) → `{ title, capabilityId, effect, confirmation }`; the toolset's map is the only sure way back to ids. */
+export function toolDescriber(toolset) {
+  return (name, description) => {
+    const capabilityId = idOf(toolset.wireNameMap(), name);
+    const [, label = "read", confirmation] = LABEL.exec(description) ?? [];
+    const effect = label === "observation" ? "read" : label;
+    return { title: capabilityTitle(capabilityId, effect), capabilityId, effect, confirmation: confirmation !== undefined };
+  };
+}
+
+function idOf(map, name) {
+  return map.get(name)?.capabilityId ?? decodeWireName(name) ?? name;
+}

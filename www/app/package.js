@@ -1,0 +1,2 @@
+// The one place that knows where the package is served: everything else imports its names from here.
+export * from "/pkg/dist/index.js";
