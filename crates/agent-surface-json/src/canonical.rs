@@ -3,6 +3,7 @@
 //! It refuses to print numbers: the text is in ECMAScript form and tokens are copied. `Value` calls it.
 
 use crate::document::Value;
+use crate::number::Decimal;
 use crate::parse::{self, compare_keys};
 use crate::{sort, text};
 use core::cmp::Ordering;
@@ -14,11 +15,21 @@ struct Frame {
 }
 
 pub(crate) fn write(value: Value<'_>, out: &mut String) {
-    let document = value.document();
-    if document.is_canonical() {
+    if value.document().is_canonical() {
         out.push_str(value.raw());
-        return;
+    } else {
+        write_sorted(value, out, false);
     }
+}
+
+/// The canonical text with numbers of equal value alike (`1` and `1.0`): equal values, equal texts.
+pub(crate) fn comparable(value: Value<'_>) -> String {
+    let mut out = String::new();
+    write_sorted(value, &mut out, true);
+    out
+}
+
+fn write_sorted(value: Value<'_>, out: &mut String, by_value: bool) {
     // Indices still to write, the next one last. For an object: keys; the value follows its key.
     let mut pending: Vec<u32> = Vec::new();
     let mut open: Vec<Frame> = Vec::new();
@@ -39,6 +50,7 @@ pub(crate) fn write(value: Value<'_>, out: &mut String) {
                 open.push(Frame { from: pending.len(), close: '}' });
                 pending.extend(sorted_keys(current).iter().rev());
             }
+            parse::NUMBER if by_value => write_number(current, out),
             _ => write_scalar(current, out),
         }
         match next(value, out, &mut pending, &mut open) {
@@ -83,6 +95,19 @@ fn write_scalar(value: Value<'_>, out: &mut String) {
         None if value.raw() == "-0" => out.push('0'),
         _ => out.push_str(value.raw()),
     }
+}
+
+/// Sign, digits and power of ten: one text per value, and no JSON.
+fn write_number(value: Value<'_>, out: &mut String) {
+    let number = Decimal::parse(value.raw());
+    if number.is_zero() {
+        out.push('0');
+        return;
+    }
+    out.push(if number.negative { '-' } else { '+' });
+    out.extend(number.digits().map(|digit| char::from(b'0' + digit)));
+    out.push(if number.point < 0 { '-' } else { '+' });
+    text::write_u64(out, number.point.unsigned_abs());
 }
 
 /// Tape indices of an object's keys in UTF-16 order; of equal keys the last in the text.

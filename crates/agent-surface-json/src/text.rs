@@ -190,6 +190,13 @@ pub fn write_u64(out: &mut String, number: u64) {
     out.extend(digits.iter().skip(20 - used).map(|digit| char::from(*digit)));
 }
 
+/// `count` in decimal, for messages.
+pub(crate) fn format_count(count: usize) -> String {
+    let mut out = String::new();
+    write_u64(&mut out, count as u64);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,53 @@
+//! `pattern`: regular expressions of ECMA-262 with the `u` flag, unanchored, in linear time.
+//!
+//! It refuses backreferences (no linear time), `\p{…}` (needs Unicode tables) and whatever `u` mode calls a
+//! syntax error. Groups capture nothing: only the verdict counts. Schemas call it.
+//!
+//! A match costs at most the length of the text times the size of the program, at most `MAX_PROGRAM` steps per
+//! character, for each lookaround and for the whole. Callers bound texts at 256 KiB.
+
+mod ast;
+mod class;
+mod machine;
+mod program;
+
+use program::Program;
+
+/// A compiled pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    program: Program,
+}
+
+/// Why a source is no usable pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    /// Offset in code points.
+    pub at: usize,
+    /// What is wrong and how to write it.
+    pub reason: &'static str,
+}
+
+impl PatternError {
+    /// One sentence.
+    pub fn message(&self) -> String {
+        [self.reason, " (at character ", &crate::format_count(self.at), ")"].concat()
+    }
+}
+
+impl Pattern {
+    /// Compiles the text between the slashes of a regular expression literal.
+    pub fn compile(source: &str) -> Result<Pattern, PatternError> {
+        let tree = ast::parse(source)?;
+        Ok(Pattern { program: program::assemble(&tree)? })
+    }
+
+    /// Whether it matches anywhere in `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        let points: Vec<u32> = text.chars().map(u32::from).collect();
+        machine::is_match(&self.program, &points)
+    }
+}
+
+#[cfg(test)]
+mod tests;
