@@ -1,0 +1,131 @@
+// `init()` of the built package in a real browser: under Content Security Policies, and from servers that get it wrong.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch } from "../e2e/harness/browser.mjs";
+import { PACKAGE, serve } from "../e2e/harness/server.mjs";
+
+const HTML = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>loading</title>';
+const WASM = "/pkg/dist/agent_surface.wasm";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+/** Serves the package with these answers and policy, and runs \`act\` in the page. */
+const inPage = async ({ csp, answers = {}, headers = () => ({}) }, act, argument) => {
+  const policy = csp === undefined ? {} : { "content-security-policy": csp };
+  const server = await serve({
+    folders: { "/pkg/": PACKAGE },
+    answers: { "/index.html": { body: HTML, headers: { "content-type": "text/html", ...policy } }, ...answers },
+    headers,
+  });
+  const page = await browser.newPage();
+  try {
+    await page.goto(`${server.origin}/`);
+    return await page.evaluate(act, argument);
+  } finally {
+    await page.close();
+    await server.close();
+  }
+};
+
+const initOf = async (entry) => {
+  const { init } = await import(`/pkg/dist/${entry}.js`);
+  try {
+    await init();
+    return { ready: true };
+  } catch (error) {
+    return { name: error.name, code: error.code, message: error.message, details: error.details };
+  }
+};
+
+for (const entry of ["index", "inline"]) {
+  test(`${entry}: a policy without 'wasm-unsafe-eval' gives an error that names the directive`, async () => {
+    const result = await inPage({ csp: "default-src 'self'; img-src data:" }, initOf, entry);
+    assert.deepEqual([result.name, result.code], ["AgentSurfaceRuntimeError", "WASM_BLOCKED_BY_CSP"]);
+    assert.match(result.message, /'wasm-unsafe-eval'.*script-src/);
+  });
+
+  test(`${entry}: a strict policy with 'wasm-unsafe-eval' is enough`, async () => {
+    const csp = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
+    assert.deepEqual(await inPage({ csp }, initOf, entry), { ready: true });
+  });
+}
+
+test("a missing file is told with address and status", async () => {
+  const result = await inPage({ answers: { [WASM]: { status: 404, body: "no" } } }, initOf, "index");
+  assert.equal(result.code, "WASM_NOT_SERVED");
+  assert.equal(result.details.status, 404);
+  assert.match(result.details.url, /agent_surface\.wasm$/);
+});
+
+test("a page served in place of the module is told, with status 200", async () => {
+  const answer = { body: HTML, headers: { "content-type": "text/html; charset=utf-8" } };
+  const result = await inPage({ answers: { [WASM]: answer } }, initOf, "index");
+  assert.equal(result.code, "WASM_NOT_SERVED");
+  assert.deepEqual([result.details.status, result.details.contentType], [200, "text/html; charset=utf-8"]);
+});
+
+test("bytes that are no module are told", async () => {
+  for (const type of ["application/octet-stream", "application/wasm"]) {
+    const answer = { body: "not a module", headers: { "content-type": type } };
+    const result = await inPage({ answers: { [WASM]: answer } }, initOf, "index");
+    assert.equal(result.code, "WASM_NOT_SERVED", type);
+  }
+});
+
+test("a server that knows no application/wasm is good enough", async () => {
+  const headers = (path) => (path === WASM ? { "content-type": "application/octet-stream" } : {});
+  assert.deepEqual(await inPage({ headers }, initOf, "index"), { ready: true });
+});
+
+test("init is shared by concurrent callers, idempotent, and may be tried again after it failed", async () => {
+  const counts = await inPage({}, async () => {
+    const fetched = [];
+    const original = globalThis.fetch;
+    let broken = true;
+    globalThis.fetch = (...args) => {
+      fetched.push(String(args[0]));
+      return broken ? Promise.reject(new TypeError("offline")) : original(...args);
+    };
+    const { init } = await import("/pkg/dist/index.js");
+    const failures = await Promise.allSettled([init(), init()]);
+    const afterFailure = fetched.length;
+    broken = false;
+    await Promise.all([init(), init(), init()]);
+    await init();
+    return { failed: failures.map(({ reason }) => reason.code), afterFailure, total: fetched.length };
+  });
+  assert.deepEqual(counts, { failed: ["WASM_NOT_SERVED", "WASM_NOT_SERVED"], afterFailure: 1, total: 2 });
+});
+
+test("two entries in one page share the instance", async () => {
+  const shared = await inPage({}, async () => {
+    const main = await import("/pkg/dist/index.js");
+    const slim = await import("/pkg/dist/slim.js");
+    await main.init();
+    await slim.init();
+    return main.parseCapabilityId === slim.parseCapabilityId && slim.parseCapabilityId("view:a.b") !== undefined;
+  });
+  assert.equal(shared, true);
+});
+
+test("a page passes a compiled module, bytes or an address", async () => {
+  for (const form of ["module", "bytes", "url"]) {
+    const ready = await inPage(
+      {},
+      async ({ form, address }) => {
+        const { init, parseCapabilityId } = await import("/pkg/dist/slim.js");
+        const bytes = await (await fetch(address)).arrayBuffer();
+        const options = { module: () => WebAssembly.compile(bytes), bytes: () => bytes, url: () => address };
+        await init({ [form]: await options[form]() });
+        return parseCapabilityId("view:a.b") !== undefined;
+      },
+      { form, address: WASM },
+    );
+    assert.equal(ready, true, form);
+  }
+});

@@ -1,0 +1,86 @@
+// The packed package in Node: both module formats, mixed, and after bundling.
+
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import * as esbuild from "esbuild";
+import { ANSWER, NAMES, PROGRAM, project } from "./project.mjs";
+
+let app;
+before(async () => {
+  app = await project({
+    "esm.mjs": `import ${NAMES} from "agent-surface-wasm";${PROGRAM}console.log(await run());`,
+    "cjs.cjs": `const ${NAMES} = require("agent-surface-wasm");${PROGRAM}run().then(console.log);`,
+    "inline.mjs": `import ${NAMES} from "agent-surface-wasm/inline";${PROGRAM}console.log(await run());`,
+  });
+});
+after(() => app.remove());
+
+for (const file of ["esm.mjs", "cjs.cjs", "inline.mjs"]) {
+  test(`${file} declares and calls a capability without any setting`, async () => {
+    assert.equal((await app.node(file)).trim(), ANSWER);
+  });
+}
+
+test("import, require and every entry share one instance and one set of error classes", async () => {
+  await writeFile(
+    app.path("mixed.mjs"),
+    `import { createRequire } from "node:module";
+     import * as main from "agent-surface-wasm";
+     import * as slim from "agent-surface-wasm/slim";
+     const common = createRequire(import.meta.url)("agent-surface-wasm");
+     let code;
+     try { slim.parseCapabilityId("view:a.b"); } catch (error) { code = error instanceof common.AgentSurfaceRuntimeError && error.code; }
+     await common.init();
+     await slim.init();
+     const parsed = [main, slim, common].map((entry) => entry.parseCapabilityId("view:a.b") !== undefined);
+     console.log(code, parsed.join(), main.AgentSurfaceError === slim.AgentSurfaceError);`,
+  );
+  assert.equal((await app.node("mixed.mjs")).trim(), "NOT_INITIALIZED true,true,true true");
+});
+
+test("slim without a module says what to pass, and works with the bytes", async () => {
+  await writeFile(
+    app.path("slim.mjs"),
+    `import { readFile } from "node:fs/promises";
+     import { createRequire } from "node:module";
+     import ${NAMES} from "agent-surface-wasm/slim";
+     ${PROGRAM.replace("await init()", "await ready()")}
+     const ready = async () => {
+       const refused = await init().catch((error) => error);
+       console.log(refused.code, refused.message.includes("init({ bytes })"));
+       const broken = await init({ bytes: new Uint8Array([1, 2, 3, 4]) }).catch((error) => error);
+       console.log(broken.code);
+       const path = createRequire(import.meta.url).resolve("agent-surface-wasm/agent_surface.wasm");
+       await Promise.all([init({ bytes: await readFile(path) }), init()]);
+     };
+     console.log(await run());`,
+  );
+  const lines = (await app.node("slim.mjs")).trim().split("\n");
+  assert.deepEqual(lines, ["NOT_INITIALIZED true", "WASM_NOT_SERVED", ANSWER]);
+});
+
+test("importing touches no WebAssembly and no global but the realm's record", async () => {
+  await writeFile(
+    app.path("import.mjs"),
+    `const calls = [];
+     globalThis.WebAssembly = new Proxy(WebAssembly, { get(target, key) { calls.push(String(key)); return target[key]; } });
+     const before = new Set(Reflect.ownKeys(globalThis));
+     await import("agent-surface-wasm");
+     const added = Reflect.ownKeys(globalThis).filter((key) => !before.has(key)).map(String);
+     console.log(JSON.stringify({ calls, added }));`,
+  );
+  assert.deepEqual(JSON.parse(await app.node("import.mjs")), {
+    calls: [],
+    added: ["Symbol(agent-surface-wasm/1)"],
+  });
+});
+
+test("a bundle for Node needs no file beside it", async () => {
+  for (const format of ["esm", "cjs"]) {
+    const outfile = app.path("bundled", format === "esm" ? "app.mjs" : "app.cjs");
+    const entry = format === "esm" ? "esm.mjs" : "cjs.cjs";
+    await esbuild.build({ entryPoints: [app.path(entry)], outfile, bundle: true, format, platform: "node", logLevel: "error" });
+    assert.equal((await app.node(outfile)).trim(), ANSWER, format);
+  }
+});

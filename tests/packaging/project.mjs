@@ -1,0 +1,72 @@
+// Throw-away projects that install the packed package, as a user would.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "../e2e/harness/server.mjs";
+
+const execute = promisify(execFile);
+const require = createRequire(import.meta.url);
+
+/** The packed package; `cargo xtask test` names it. */
+export const TARBALL =
+  process.env.AGENT_SURFACE_TARBALL ??
+  join(ROOT, "target", `agent-surface-wasm-${require("../../pkg-template/package.json").version}.tgz`);
+
+/**
+ * Makes a project with these files and the package installed from its tarball.
+ *
+ * @param {Record<string, string>} files
+ */
+export async function project(files) {
+  const folder = await mkdtemp(join(tmpdir(), "agent-surface-packaging-"));
+  const all = { "package.json": JSON.stringify({ name: "app", private: true, type: "module" }), ...files };
+  for (const [name, text] of Object.entries(all)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  await execute("npm", ["install", "--offline", "--no-audit", "--no-fund", "--no-save", TARBALL], { cwd: folder });
+  return {
+    folder,
+    /** A path below the project. */
+    path: (...parts) => join(folder, ...parts),
+    /** Runs Node in the project and answers with what it printed. */
+    node: async (...args) => (await execute(process.execPath, args, { cwd: folder })).stdout,
+    /** All files below a folder of the project. */
+    files: async (name) => (await readdir(join(folder, name), { recursive: true })).sort(),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** What each project runs: it loads the module, declares a capability and calls it. */
+export const PROGRAM = `
+const run = async () => {
+  await init();
+  const registry = createAgentSurfaceRegistry({ environment: "test" });
+  registry.register(
+    defineAgentComponent({
+      type: "packaging.probe",
+      description: "Something to call",
+      observations: {
+        answer: observation({
+          description: "Reads the answer",
+          output: fromJsonSchema({ type: "object", properties: { answer: { type: "integer" } } }),
+          read: () => ({ answer: 42 }),
+        }),
+      },
+    }),
+  );
+  const result = await registry.invoke({ capabilityId: "view:packaging.probe.answer" });
+  registry.dispose();
+  return JSON.stringify(result.output ?? result);
+};
+`;
+
+/** The names that `PROGRAM` uses. */
+export const NAMES = "{ init, createAgentSurfaceRegistry, defineAgentComponent, fromJsonSchema, observation }";
+
+/** What `PROGRAM` answers. */
+export const ANSWER = '{"answer":42}';
