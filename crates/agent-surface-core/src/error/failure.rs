@@ -1,0 +1,425 @@
+//! The payload of a refused call: one constructor per outcome, so that code, hint, words and details agree.
+//!
+//! It refuses free text from unknown causes; what an author words on purpose is cut. Called by the invocation
+//! pipeline.
+
+use std::borrow::Cow;
+
+use agent_surface_json::schema::Issue;
+use agent_surface_json::write_string;
+
+use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut};
+
+/// Why a call was refused or failed, as its caller sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The stable code.
+    pub code: Code,
+    /// At most 300 code points, imperative, safe for a model.
+    pub message: Cow<'static, str>,
+    /// What to do before trying again.
+    pub retry: Retry,
+    /// JSON text; its shape belongs to the code.
+    pub details: Option<String>,
+}
+
+impl Failure {
+    fn plain(code: Code, message: &'static str) -> Self {
+        Self {
+            code,
+            message: Cow::Borrowed(message),
+            retry: code.retry(),
+            details: None,
+        }
+    }
+
+    fn with_reason(code: Code, message: &'static str, reason: &str) -> Self {
+        Self {
+            details: Some(ObjectWriter::new().text("reason", reason).finish()),
+            ..Self::plain(code, message)
+        }
+    }
+
+    /// `{"code","message","retry","details"?}`, in this order.
+    pub fn to_json(&self) -> String {
+        let mut object = ObjectWriter::new();
+        object
+            .text("code", self.code.as_str())
+            .text("message", &self.message)
+            .text("retry", self.retry.as_str());
+        if let Some(details) = &self.details {
+            object.raw("details", details);
+        }
+        object.finish()
+    }
+
+    /// Unknown or hidden: the two look the same.
+    pub fn not_found() -> Self {
+        Self::plain(
+            Code::CapabilityNotFound,
+            "No such capability is exposed to you. List the capabilities again and use one of them.",
+        )
+    }
+
+    /// Listed, but not available; `reason` is the descriptor's own.
+    pub fn not_available(reason: &str) -> Self {
+        Self::with_reason(
+            Code::CapabilityNotAvailable,
+            "This capability is not available at the moment; the details say why. List the capabilities again before you retry.",
+            reason,
+        )
+    }
+
+    /// A person has to approve, and nobody is there to ask.
+    pub fn approval_unavailable() -> Self {
+        Self::with_reason(
+            Code::CapabilityNotAvailable,
+            "This call needs a person's approval, and the page has nobody to ask. Tell the user, and retry when approvals are shown.",
+            "approval-unavailable",
+        )
+    }
+
+    /// Several live instances fit. `instances_json`: an array of `{instanceId, registrationId, description?}`.
+    pub fn ambiguous(instances_json: &str) -> Self {
+        Self {
+            details: Some(ObjectWriter::new().raw("instances", instances_json).finish()),
+            ..Self::plain(
+                Code::AmbiguousInstance,
+                "Several instances offer this capability. Name one of the instances in the details by its instanceId.",
+            )
+        }
+    }
+
+    /// The component is gone. `phase`: `resolve` or `mid-flight`.
+    pub fn unmounted(phase: &'static str) -> Self {
+        Self {
+            details: Some(ObjectWriter::new().text("phase", phase).finish()),
+            ..Self::plain(
+                Code::ComponentUnmounted,
+                "The component that offered this capability has left the page. List the capabilities again.",
+            )
+        }
+    }
+
+    /// The caller's view is out of date. `reason`: `registration-replaced`, `surface-reloaded` or
+    /// `surface-version-mismatch`; `live`: the registration id to use instead.
+    pub fn stale(reason: &'static str, live: Option<&str>) -> Self {
+        let mut details = ObjectWriter::new();
+        details.text("reason", reason);
+        if let Some(live) = live {
+            details.text("liveRegistrationId", live);
+        }
+        Self {
+            details: Some(details.finish()),
+            ..Self::plain(
+                Code::StaleCapability,
+                "The surface has changed since you listed it. List the capabilities again and repeat the call if it still fits.",
+            )
+        }
+    }
+
+    /// One invocation id for two different requests.
+    pub fn conflict() -> Self {
+        Self::with_reason(
+            Code::InvocationConflict,
+            "This invocation id was already used for a different request. Use a new id for a new request.",
+            "id-reused-with-different-request",
+        )
+    }
+
+    /// The input breaks the schema.
+    pub fn invalid_input(issues: &[Issue]) -> Self {
+        Self {
+            message: Cow::Owned(listing("Correct the input: ", issues)),
+            details: Some(ObjectWriter::new().raw("issues", &issues_json(issues)).finish()),
+            ..Self::plain(Code::InvalidInput, "")
+        }
+    }
+
+    /// The caller supplied fields that the page fills.
+    pub fn locked_fields(fields: &[String]) -> Self {
+        let mut issues = Vec::with_capacity(fields.len());
+        let mut list = String::from("[");
+        for field in fields {
+            if !issues.is_empty() {
+                list.push(',');
+            }
+            write_string(&mut list, field);
+            let pointer = ["/", &field.replace('~', "~0").replace('/', "~1")].concat();
+            issues.push(Issue {
+                path: field.clone(),
+                pointer,
+                message: "is filled by the page and must be left out".to_owned(),
+            });
+        }
+        list.push(']');
+        let mut details = ObjectWriter::new();
+        details
+            .raw("issues", &issues_json(&issues))
+            .raw("lockedFields", &list);
+        Self {
+            details: Some(details.finish()),
+            ..Self::invalid_input(&issues)
+        }
+    }
+
+    /// Nobody is signed in.
+    pub fn not_authenticated() -> Self {
+        Self::plain(
+            Code::NotAuthenticated,
+            "Nobody is signed in. Ask the user to sign in first.",
+        )
+    }
+
+    /// The user may not. `origin`: `client` or `server`.
+    pub fn not_authorized(origin: &'static str) -> Self {
+        Self {
+            details: Some(ObjectWriter::new().text("origin", origin).finish()),
+            ..Self::plain(
+                Code::NotAuthorized,
+                "The user is not allowed to do this. Do not retry; tell the user.",
+            )
+        }
+    }
+
+    /// The author's precondition refused. `message` is cut to 300 code points; `details` is the author's JSON text
+    /// and is left out past 4,096 bytes (see [`Failure::from_precondition`], which says so).
+    pub fn precondition(message: Option<&str>, details: Option<&str>) -> Self {
+        let mut failure = Self::plain(
+            Code::PreconditionFailed,
+            "The state of the page does not allow this now. Read the state and change the request.",
+        );
+        if let Some(message) = message.filter(|message| !message.trim().is_empty()) {
+            failure.message = Cow::Owned(cut(message, MAX_MESSAGE).to_owned());
+        }
+        failure.details = details
+            .filter(|details| details.len() <= MAX_DETAILS_BYTES)
+            .map(str::to_owned);
+        failure
+    }
+
+    /// The page could not fill a bound field; `field` names it where it is known.
+    pub fn binding_failed(field: Option<&str>) -> Self {
+        let mut failure = Self::with_reason(
+            Code::PreconditionFailed,
+            "The page could not fill the bound fields of this call. Read the state of the page, then list the capabilities again.",
+            "binding-failed",
+        );
+        if let Some(field) = field {
+            let pieces = [
+                "The page could not fill the bound field `",
+                cut(field, 80),
+                "`. Read the state of the page, then list the capabilities again.",
+            ];
+            failure.message = Cow::Owned(pieces.concat());
+        }
+        failure.retry = Retry::AfterRefresh;
+        failure
+    }
+
+    /// A person has to approve. `expires_at`: ISO 8601; `origin`: `client` for the page's own rule.
+    pub fn confirmation_required(
+        id: &str,
+        summary: &str,
+        expires_at: &str,
+        effect: &str,
+        origin: &str,
+    ) -> Self {
+        let mut details = ObjectWriter::new();
+        details
+            .text("confirmationId", id)
+            .text("summary", summary)
+            .text("expiresAt", expires_at)
+            .text("effect", effect)
+            .text("origin", origin);
+        Self {
+            details: Some(details.finish()),
+            ..Self::plain(
+                Code::ConfirmationRequired,
+                "A person has to approve this call in the page. Wait for the approval, then repeat the same call with the confirmationId.",
+            )
+        }
+    }
+
+    /// Evidence that does not serve the call. `reason`: `expired`, `denied`, `consumed` or `mismatch`; `note`: the
+    /// person's own words, cut to 300 code points of the message and whole in the details.
+    pub fn confirmation_invalid(reason: &'static str, note: Option<&str>) -> Self {
+        let message = match reason {
+            "expired" => "The approval has expired. Repeat the call without a confirmationId to ask again.",
+            "denied" => "A person has denied this call. Do not repeat it; ask the user what to do instead.",
+            "consumed" => "This approval was already used for a call. Do not repeat the call.",
+            _ => "This approval belongs to another request. Do not use it for this call.",
+        };
+        let mut details = ObjectWriter::new();
+        details.text("reason", reason);
+        if let Some(note) = note {
+            details.text("note", note);
+        }
+        let mut failure = Self {
+            details: Some(details.finish()),
+            ..Self::plain(Code::ConfirmationInvalid, message)
+        };
+        if reason == "expired" {
+            failure.retry = Retry::WithConfirmation;
+        }
+        failure
+    }
+
+    /// No room to wait in. `retry_after_ms`: milliseconds.
+    pub fn queue_full(retry_after_ms: u32) -> Self {
+        Self::limited(
+            "queue-full",
+            "Too many calls are waiting. Retry after the delay in the details.",
+            retry_after_ms,
+        )
+    }
+
+    /// Too many calls in the window. `retry_after_ms`: milliseconds.
+    pub fn rate(retry_after_ms: u32) -> Self {
+        Self::limited(
+            "rate",
+            "Too many calls in a short time. Retry after the delay in the details.",
+            retry_after_ms,
+        )
+    }
+
+    fn limited(reason: &'static str, message: &'static str, retry_after_ms: u32) -> Self {
+        let mut details = ObjectWriter::new();
+        details
+            .text("reason", reason)
+            .number("retryAfterMs", u64::from(retry_after_ms));
+        Self {
+            details: Some(details.finish()),
+            ..Self::plain(Code::RateLimited, message)
+        }
+    }
+
+    /// Out of time after `timeout_ms` milliseconds; a second run is only offered when the call is idempotent.
+    pub fn timeout(timeout_ms: u32, idempotent: bool) -> Self {
+        let message = if idempotent {
+            "The call took too long and was stopped. It is safe to repeat."
+        } else {
+            "The call took too long and was stopped; it may have taken effect. Read the state before anything else."
+        };
+        let mut details = ObjectWriter::new();
+        details
+            .number("timeoutMs", u64::from(timeout_ms))
+            .flag("idempotent", idempotent);
+        Self {
+            retry: if idempotent { Retry::Yes } else { Retry::No },
+            details: Some(details.finish()),
+            ..Self::plain(Code::Timeout, message)
+        }
+    }
+
+    /// The caller stopped it.
+    pub fn cancelled() -> Self {
+        Self::plain(
+            Code::Cancelled,
+            "The call was cancelled. Repeat it if it is still wanted.",
+        )
+    }
+
+    /// The registry was disposed of.
+    pub fn disposed() -> Self {
+        Self {
+            retry: Retry::No,
+            ..Self::plain(Code::Cancelled, "The surface is closed. Do not repeat the call.")
+        }
+    }
+
+    /// The handler failed. `reason`: `handler-error`, `output-invalid`, `output-too-large` or `transport`.
+    pub fn execution_failed(reason: Option<&'static str>) -> Self {
+        let message = match reason {
+            Some("output-invalid") => {
+                "The capability answered with what is not valid output. Do not retry; tell the user."
+            }
+            Some("output-too-large") => {
+                "The capability's answer is too large to pass on. Ask for less, or tell the user."
+            }
+            Some("transport") => "The backend could not be reached. Do not retry; tell the user.",
+            _ => {
+                "The capability failed while it ran. Read the state before anything else, and tell the user."
+            }
+        };
+        match reason {
+            Some(reason) => Self::with_reason(Code::ExecutionFailed, message, reason),
+            None => Self::plain(Code::ExecutionFailed, message),
+        }
+    }
+
+    /// A policy ended without an answer and without calling `next`.
+    pub fn policy_defect() -> Self {
+        Self::plain(
+            Code::ExecutionFailed,
+            "A policy of the page did not decide about this call, so it was not run. Do not retry; tell the user.",
+        )
+    }
+
+    /// The output breaks its declared schema. The message names the first place, never a value.
+    pub fn output_invalid(issues: &[Issue]) -> Self {
+        let mut failure = Self::execution_failed(Some("output-invalid"));
+        if let Some(issue) = issues.first().filter(|issue| !issue.path.is_empty()) {
+            let pieces = [
+                "The capability answered with what is not valid output, at `",
+                cut(&issue.path, 80),
+                "`. Do not retry; tell the user.",
+            ];
+            failure.message = Cow::Owned(pieces.concat());
+        }
+        failure
+    }
+
+    /// The backend could not be reached this time.
+    pub fn transport_transient() -> Self {
+        let mut details = ObjectWriter::new();
+        details.text("reason", "transport").flag("transient", true);
+        Self {
+            retry: Retry::AfterDelay,
+            details: Some(details.finish()),
+            ..Self::plain(
+                Code::ExecutionFailed,
+                "The backend could not be reached. Retry after a moment.",
+            )
+        }
+    }
+}
+
+/// The issues as a JSON array of `{path, pointer, message}`.
+fn issues_json(issues: &[Issue]) -> String {
+    let mut out = String::from("[");
+    let mut object = ObjectWriter::new();
+    for issue in issues {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        object
+            .text("path", &issue.path)
+            .text("pointer", &issue.pointer)
+            .text("message", &issue.message);
+        out.push_str(&object.finish());
+    }
+    out.push(']');
+    out
+}
+
+/// The issues in one line of at most 300 code points.
+fn listing(start: &str, issues: &[Issue]) -> String {
+    let mut out = String::from(start);
+    for (index, issue) in issues.iter().enumerate() {
+        if index > 0 {
+            out.push_str("; ");
+        }
+        if !issue.path.is_empty() {
+            out.push_str(&issue.path);
+            out.push_str(": ");
+        }
+        out.push_str(&issue.message);
+        if out.len() > 4 * MAX_MESSAGE {
+            break;
+        }
+    }
+    let kept = cut(&out, MAX_MESSAGE).len();
+    out.truncate(kept);
+    out
+}
