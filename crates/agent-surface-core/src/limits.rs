@@ -1,3 +1,188 @@
-//! The limits of a registry: their names, defaults and overrides.
+//! The limits of a registry: their names, defaults and overrides (spec 1.13).
 //!
 //! It refuses unknown names and values that are no count. Called by the registry when it is created.
+
+use agent_surface_json::Document;
+
+use crate::error::DefinitionError;
+
+/// Writes the struct, the defaults and the two directions of the names from one list, so that they cannot disagree.
+macro_rules! limits {
+    ($($(#[$doc:meta])+ $field:ident $name:literal $default:literal;)+) => {
+        /// Every bound of the library. Limits are inclusive; bytes are UTF-8 bytes of the compact JSON, characters
+        /// are code points, times are milliseconds.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $($(#[$doc])+ pub $field: u32,)+
+        }
+
+        /// The public name and the default of every limit, in the order of the documentation.
+        pub const NAMES_AND_DEFAULTS: &[(&str, u32)] = &[$(($name, $default),)+];
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl Limits {
+            fn named(&mut self, name: &str) -> Option<&mut u32> {
+                match name {
+                    $($name => Some(&mut self.$field),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+limits! {
+    /// Characters of a component's description.
+    max_component_description "maxComponentDescription" 500;
+    /// Characters of a capability's description.
+    max_capability_description "maxCapabilityDescription" 300;
+    /// Bytes of a `meta`.
+    max_meta_bytes "maxMetaBytes" 2048;
+    /// Bytes of an output.
+    max_output_bytes "maxOutputBytes" 32_768;
+    /// Bytes of a schema.
+    max_schema_bytes "maxSchemaBytes" 16_384;
+    /// Depth of a schema; its root is 0.
+    max_schema_depth "maxSchemaDepth" 8;
+    /// How long an observation may take.
+    observation_timeout_ms "observationTimeoutMs" 5000;
+    /// How long an action may take.
+    action_timeout_ms "actionTimeoutMs" 10_000;
+    /// How long a procedure may take.
+    procedure_timeout_ms "procedureTimeoutMs" 30_000;
+    /// Actions that wait behind the running one.
+    action_queue_depth "actionQueueDepth" 2;
+    /// Observations of one consumer that run at once.
+    max_concurrent_observations_per_consumer "maxConcurrentObservationsPerConsumer" 8;
+    /// Observations that run at once.
+    max_concurrent_observations_total "maxConcurrentObservationsTotal" 32;
+    /// Observations of one consumer that wait.
+    max_queued_observations_per_consumer "maxQueuedObservationsPerConsumer" 8;
+    /// Settled calls that are remembered.
+    dedupe_cache_size "dedupeCacheSize" 200;
+    /// How long a settled call is remembered.
+    dedupe_cache_ttl_ms "dedupeCacheTtlMs" 600_000;
+    /// Ended registrations that are remembered.
+    tombstone_size "tombstoneSize" 100;
+    /// How long an ended registration is remembered.
+    tombstone_ttl_ms "tombstoneTtlMs" 300_000;
+    /// How long a confirmation may wait and its evidence lasts.
+    confirmation_ttl_ms "confirmationTtlMs" 120_000;
+    /// Confirmations that are pending at once.
+    max_pending_confirmations "maxPendingConfirmations" 32;
+    /// Bytes of an input.
+    max_input_bytes "maxInputBytes" 262_144;
+    /// Depth of a value.
+    max_value_depth "maxValueDepth" 64;
+    /// How long policies and validators together may take.
+    policy_timeout_ms "policyTimeoutMs" 10_000;
+    /// How long a call may wait for admission.
+    max_queue_wait_ms "maxQueueWaitMs" 30_000;
+    /// Characters of an invocation id.
+    max_invocation_id_length "maxInvocationIdLength" 256;
+}
+
+impl Limits {
+    /// The defaults with these overrides, an object of limit names and counts up to 4,294,967,295.
+    ///
+    /// # Errors
+    /// `INVALID_DEFINITION` names what is unknown or no count.
+    pub fn from_json(overrides: &Document) -> Result<Self, DefinitionError> {
+        let root = overrides.root();
+        if root.kind() != agent_surface_json::Kind::Object {
+            return Err(DefinitionError::invalid(&[
+                "`limits` must be an object of limit names and counts",
+            ]));
+        }
+        let mut limits = Self::default();
+        for (name, value) in root.entries() {
+            let Some(limit) = limits.named(&name) else {
+                let shown = crate::error::cut(&name, 60);
+                return Err(DefinitionError::invalid(&[
+                    "`limits.",
+                    shown,
+                    "` is no limit; see DEFAULT_LIMITS",
+                ]));
+            };
+            *limit = value.as_u32().ok_or_else(|| {
+                let found = crate::error::cut(value.raw(), 40);
+                DefinitionError::invalid(&[
+                    "`limits.",
+                    &name,
+                    "` must be a whole number from 0, found `",
+                    found,
+                    "`",
+                ])
+            })?;
+        }
+        Ok(limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_surface_json::Bounds;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Limits, String> {
+        let bounds = Bounds {
+            max_bytes: 10_000,
+            max_depth: 8,
+            lone_surrogates: false,
+        };
+        Limits::from_json(&Document::parse(text, bounds).expect("JSON")).map_err(|error| error.text())
+    }
+
+    #[test]
+    fn without_overrides_the_defaults_stand() {
+        assert_eq!(read("{}"), Ok(Limits::default()));
+    }
+
+    #[test]
+    fn every_limit_has_its_default_and_can_be_overridden() {
+        assert_eq!(NAMES_AND_DEFAULTS.len(), 24);
+        for &(name, default) in NAMES_AND_DEFAULTS {
+            let mut limits = read(&["{\"", name, "\":77}"].concat()).expect("a known limit");
+            assert_eq!(limits.named(name), Some(&mut 77));
+            assert_eq!(Limits::default().named(name).copied(), Some(default));
+        }
+    }
+
+    #[test]
+    fn an_override_leaves_the_others_alone() {
+        let limits = read(r#"{"actionQueueDepth":0}"#).expect("zero is a count");
+        assert_eq!(
+            limits,
+            Limits {
+                action_queue_depth: 0,
+                ..Limits::default()
+            }
+        );
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_by_name() {
+        assert_eq!(
+            read(r#"{"maxOutput":1}"#),
+            Err("[INVALID_DEFINITION] `limits.maxOutput` is no limit; see DEFAULT_LIMITS".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_is_no_count_is_refused_by_name() {
+        for value in ["-1", "1.5", "\"5\"", "null", "true", "4294967296", "[]"] {
+            let refusal = read(&["{\"tombstoneSize\":", value, "}"].concat()).expect_err(value);
+            assert!(
+                refusal.contains("`limits.tombstoneSize`") && refusal.contains(value),
+                "{refusal}"
+            );
+        }
+        assert!(read("[]").is_err());
+    }
+}

@@ -1,8 +1,14 @@
-//! A small open-addressing index and a slab with dense, reused ids.
+//! A small open-addressing index, and (in `slab`) values under dense, reused ids.
 //!
 //! They stand where the standard hash map would, which costs the module too many bytes. The index refuses to own
 //! keys: it holds hashes and ids, its caller keeps the keys and compares them. Called by `wire`, the registry and
 //! every bounded collection of the core.
+
+mod slab;
+
+use agent_surface_json::sip128;
+
+pub use slab::Slab;
 
 /// Marks a free slot; never a caller's id.
 const FREE: u32 = u32::MAX;
@@ -31,6 +37,16 @@ impl Table {
             slots: Vec::new(),
             len: 0,
         }
+    }
+
+    /// An empty index that takes `ids` ids before it grows.
+    pub fn with_room(ids: usize) -> Self {
+        let mut table = Self::new();
+        if ids > 0 {
+            let slots = (ids + ids / 3 + 1).next_power_of_two().max(SMALLEST);
+            table.slots.resize(slots, EMPTY);
+        }
+        table
     }
 
     /// How many ids it holds.
@@ -141,110 +157,20 @@ const fn home(hash: u64, mask: usize) -> usize {
     (hash ^ (hash >> 32)) as usize & mask
 }
 
-#[derive(Clone, Debug)]
-struct Entry<T> {
-    generation: u32,
-    value: Option<T>,
-}
-
-/// Values under dense ids. A freed id is used again, under the next generation.
-#[derive(Clone, Debug)]
-pub struct Slab<T> {
-    entries: Vec<Entry<T>>,
-    free: Vec<u32>,
-    /// The id that a new entry gets: `entries.len()` in the width of an id.
-    next: u32,
-}
-
-impl<T> Default for Slab<T> {
-    fn default() -> Self {
-        Self::new()
+/// A keyed 64-bit hash of several texts: who does not know the key cannot make collisions on purpose. Each text is
+/// hashed under a key that covers those before it, so `["ab", "c"]` and `["a", "bc"]` differ.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the two halves of a 128-bit hash are taken apart on purpose"
+)]
+pub fn hash(key: [u64; 2], parts: &[&str]) -> u64 {
+    let [mut left, mut right] = key;
+    for part in parts {
+        let mixed = sip128([left, right], part.as_bytes());
+        left = key[0] ^ mixed as u64;
+        right = key[1] ^ (mixed >> 64) as u64;
     }
-}
-
-impl<T> Slab<T> {
-    /// An empty slab.
-    pub const fn new() -> Self {
-        Self {
-            entries: Vec::new(),
-            free: Vec::new(),
-            next: 0,
-        }
-    }
-
-    /// Keeps a value; the id is the one freed last, or a new one.
-    pub fn insert(&mut self, value: T) -> u32 {
-        while let Some(id) = self.free.pop() {
-            if let Some(entry) = self.entry_mut(id) {
-                entry.value = Some(value);
-                return id;
-            }
-        }
-        let id = self.next;
-        self.entries.push(Entry {
-            generation: 1,
-            value: Some(value),
-        });
-        self.next += 1;
-        id
-    }
-
-    /// The value under an id.
-    pub fn get(&self, id: u32) -> Option<&T> {
-        self.entry(id)?.value.as_ref()
-    }
-
-    /// The value under an id, to change it.
-    pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        self.entry_mut(id)?.value.as_mut()
-    }
-
-    /// Takes a value out and frees its id; the slot's generation moves.
-    pub fn remove(&mut self, id: u32) -> Option<T> {
-        let entry = self.entry_mut(id)?;
-        let value = entry.value.take()?;
-        // Generation 0 stays what an unknown id answers.
-        entry.generation = entry.generation.wrapping_add(1).max(1);
-        self.free.push(id);
-        Some(value)
-    }
-
-    /// The generation of a slot, at least 1; 0 for an id that was never given out.
-    pub fn generation(&self, id: u32) -> u32 {
-        self.entry(id).map_or(0, |entry| entry.generation)
-    }
-
-    /// Every value with its id, in the order of ids.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..self.next)
-            .zip(&self.entries)
-            .filter_map(|(id, entry)| Some((id, entry.value.as_ref()?)))
-    }
-
-    /// Every value with its id, in the order of ids, to change them.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        (0..self.next)
-            .zip(&mut self.entries)
-            .filter_map(|(id, entry)| Some((id, entry.value.as_mut()?)))
-    }
-
-    /// How many values it holds.
-    pub const fn len(&self) -> usize {
-        self.entries.len() - self.free.len()
-    }
-
-    /// Whether it holds nothing.
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    fn entry(&self, id: u32) -> Option<&Entry<T>> {
-        self.entries.get(usize::try_from(id).ok()?)
-    }
-
-    fn entry_mut(&mut self, id: u32) -> Option<&mut Entry<T>> {
-        self.entries.get_mut(usize::try_from(id).ok()?)
-    }
+    left ^ right
 }
 
 #[cfg(test)]
@@ -326,38 +252,19 @@ mod tests {
     }
 
     #[test]
-    fn a_freed_id_comes_back_with_the_next_generation() {
-        let mut slab = Slab::new();
-        let first = slab.insert("a");
-        let second = slab.insert("b");
-        assert_eq!((first, second, slab.generation(first)), (0, 1, 1));
-        assert_eq!(slab.remove(first), Some("a"));
-        assert_eq!(slab.remove(first), None);
-        assert_eq!(slab.get(first), None);
-        let third = slab.insert("c");
-        assert_eq!((third, slab.generation(third)), (0, 2));
-        assert_eq!(slab.len(), 2);
-    }
-
-    #[test]
-    fn an_unknown_id_has_generation_zero() {
-        let mut slab: Slab<u8> = Slab::new();
-        assert_eq!((slab.generation(0), slab.generation(u32::MAX)), (0, 0));
-        assert_eq!(slab.remove(5), None);
-        assert!(slab.is_empty() && slab.get_mut(5).is_none());
-    }
-
-    #[test]
-    fn values_come_in_the_order_of_ids() {
-        let mut slab = Slab::new();
-        for value in 0..5 {
-            slab.insert(value);
-        }
-        slab.remove(1);
-        slab.remove(3);
-        for (_, value) in slab.iter_mut() {
-            *value *= 10;
-        }
-        assert_eq!(slab.iter().collect::<Vec<_>>(), [(0, &0), (2, &20), (4, &40)]);
+    fn a_hash_depends_on_the_key_and_on_where_texts_end() {
+        let key = [1, 2];
+        let hashes = [
+            hash(key, &["ab", "c"]),
+            hash(key, &["a", "bc"]),
+            hash(key, &["abc"]),
+            hash(key, &["abc", ""]),
+            hash(key, &[]),
+            hash([1, 3], &["ab", "c"]),
+            hash([2, 2], &["ab", "c"]),
+        ];
+        let distinct: std::collections::HashSet<u64> = hashes.into_iter().collect();
+        assert_eq!(distinct.len(), hashes.len());
+        assert_eq!(hash(key, &["ab", "c"]), hashes[0]);
     }
 }
