@@ -1,4 +1,443 @@
-//! Tool names on the wire: capability ids in the alphabet and length that every provider takes.
+//! Tool names on the wire: capability ids in the alphabet and length that every provider takes (spec 1.12).
 //!
 //! It refuses to decode a name that could be read two ways. Called by the toolset, the `WebMCP` adapter and the
 //! boundary's id helpers.
+//!
+//! A plain name is the id with `:` as `_` and `.` as `__`, then `_at_` and the instance where one is needed. A name
+//! that is too long, or would not read back, is cut and ends in digits of a hash: 56 characters, `_` and 7 digits at
+//! level 0; each level further gives two characters to the hash.
+
+mod cut;
+
+use crate::id::{self, CapabilityId};
+use crate::table::Table;
+
+use cut::{Cut, LAST_LEVEL, OFFSET};
+
+/// The longest wire name, in characters (all of them ASCII).
+pub const MAX_WIRE_NAME_LENGTH: usize = 64;
+
+/// A capability that needs a name in one catalog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameRequest<'a> {
+    /// The full capability id.
+    pub id: &'a str,
+    /// Given when the name has to say which instance is meant.
+    pub instance: Option<&'a str>,
+}
+
+/// The wire name of an id on its own; `None` when it is no id.
+pub fn encode(id: &str) -> Option<String> {
+    id::parse(id)?;
+    Some(first_name(NameRequest { id, instance: None }).0)
+}
+
+/// The wire name of an id at one instance; `None` when one of the two breaks its grammar.
+pub fn encode_for_instance(id: &str, instance: &str) -> Option<String> {
+    id::parse(id)?;
+    id::is_instance_id(instance).then(|| {
+        first_name(NameRequest {
+            id,
+            instance: Some(instance),
+        })
+        .0
+    })
+}
+
+/// The id of a plain name. Only what encodes back byte for byte and is shorter than 64 characters has one. A catalog
+/// keeps its own map: the cut name of `domain:a_` is also the plain name of `domain:a.` and seven digits, so a name
+/// from elsewhere says what it could mean, not what it was made for.
+pub fn decode(name: &str) -> Option<String> {
+    if name.len() >= MAX_WIRE_NAME_LENGTH {
+        return None;
+    }
+    let (plane, rest) = name.split_once('_')?;
+    let id = [plane, ":", &rest.replace("__", ".")].concat();
+    (encode(&id).as_deref() == Some(name)).then_some(id)
+}
+
+/// One name per request, all different. Names that collide move to the next level together, so that the order of
+/// the requests does not matter; only of two requests equal in everything the earlier one decides.
+pub fn assign(requests: &[NameRequest<'_>]) -> Vec<String> {
+    assign_with_owners(requests, &[])
+}
+
+/// As [`assign`], with the component type that owns each request: two references to one procedure from instances of
+/// the same name differ in nothing else. An owner only matters where names collide.
+pub fn assign_with_owners(requests: &[NameRequest<'_>], owners: &[&str]) -> Vec<String> {
+    let mut names = Vec::with_capacity(requests.len());
+    let mut levels = Vec::with_capacity(requests.len());
+    for &request in requests {
+        let (name, level) = first_name(request);
+        names.push(name);
+        levels.push(level);
+    }
+    // Every round moves at least two names up one level, and each has a last one.
+    while let Some(collided) = collisions(&names) {
+        let mut moved = false;
+        let places = names.iter_mut().zip(&mut levels).zip(requests).zip(collided);
+        for (position, (((name, level), &request), hit)) in places.enumerate() {
+            if hit && *level != Some(LAST_LEVEL) {
+                let next = level.map_or(0, |level| level + 1);
+                *level = Some(next);
+                let owner = owners.get(position).copied();
+                *name = Cut {
+                    request,
+                    level: next,
+                    owner,
+                    position,
+                }
+                .name(plain_name(request));
+                moved = true;
+            }
+        }
+        if !moved {
+            break;
+        }
+    }
+    names
+}
+
+/// Which names occur more than once; `None` when none does.
+fn collisions(names: &[String]) -> Option<Vec<bool>> {
+    let mut table = Table::with_room(names.len());
+    let mut collided = Vec::new();
+    for (position, name) in (0_u32..).zip(names) {
+        let hash = spread(name.as_bytes());
+        let at = |index: u32| usize::try_from(index).unwrap_or(usize::MAX);
+        let Some(earlier) = table.find(hash, &mut |other| names.get(at(other)) == Some(name)) else {
+            table.insert(hash, position);
+            continue;
+        };
+        collided.resize(names.len(), false);
+        for hit in [earlier, position] {
+            if let Some(mark) = collided.get_mut(at(hit)) {
+                *mark = true;
+            }
+        }
+    }
+    (!collided.is_empty()).then_some(collided)
+}
+
+/// A quick hash for the index of names, eight bytes at a time; names themselves use FNV-1a.
+fn spread(name: &[u8]) -> u64 {
+    let mut hash = OFFSET;
+    for chunk in name.chunks(8) {
+        let mut word = [0; 8];
+        for (to, from) in word.iter_mut().zip(chunk) {
+            *to = *from;
+        }
+        hash = (hash ^ u64::from_le_bytes(word))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29);
+    }
+    hash
+}
+
+/// The name of a request on its own and its level; `None` for a plain one.
+fn first_name(request: NameRequest<'_>) -> (String, Option<usize>) {
+    let plain = plain_name(request);
+    if plain.len() <= MAX_WIRE_NAME_LENGTH && reads_back(request) {
+        return (plain, None);
+    }
+    (
+        Cut {
+            request,
+            level: 0,
+            owner: None,
+            position: 0,
+        }
+        .name(plain),
+        Some(0),
+    )
+}
+
+/// Whether the plain name stands for this request alone: `_` in a path could be a dot or a plane.
+fn reads_back(request: NameRequest<'_>) -> bool {
+    let is_exact = match id::parse(request.id) {
+        Some(CapabilityId::View { .. }) => true,
+        Some(CapabilityId::Domain { path }) => !path.contains('_'),
+        None => false,
+    };
+    is_exact && request.instance.is_none_or(id::is_instance_id)
+}
+
+fn plain_name(request: NameRequest<'_>) -> String {
+    let instance = request.instance.unwrap_or_default();
+    let mut name = String::with_capacity(request.id.len() + instance.len() + 16);
+    push_encoded(&mut name, request.id);
+    if request.instance.is_some() {
+        name.push_str("_at_");
+        push_encoded(&mut name, instance);
+    }
+    name
+}
+
+/// Whatever the text is, only `[A-Za-z0-9_-]` comes out.
+fn push_encoded(name: &mut String, text: &str) {
+    for byte in text.bytes() {
+        match byte {
+            b'.' => name.push_str("__"),
+            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => name.push(char::from(byte)),
+            _ => name.push('_'),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn request<'a>(id: &'a str, instance: Option<&'a str>) -> NameRequest<'a> {
+        NameRequest { id, instance }
+    }
+
+    fn is_wire_safe(name: &str) -> bool {
+        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !name.is_empty() && name.len() <= MAX_WIRE_NAME_LENGTH && name.bytes().all(is_safe)
+    }
+
+    #[test]
+    fn names_are_those_of_the_golden_file() {
+        let folder = std::env::var("GOLDEN")
+            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden").to_owned());
+        let golden = std::fs::read_to_string(folder + "/wire-names.txt").expect("the golden file is there");
+        let mut seen = 0;
+        for line in golden.lines() {
+            let (what, name) = line.split_once(' ').expect("an id, a space and a name");
+            let found = match what.split_once('@') {
+                Some((id, instance)) => encode_for_instance(id, instance),
+                None => encode(what),
+            };
+            assert_eq!(found.as_deref(), Some(name), "{what}");
+            seen += 1;
+        }
+        assert!(seen >= 60, "only {seen} names");
+    }
+
+    #[test]
+    fn the_codec_is_the_seed() {
+        assert_eq!(
+            encode("view:devices.table.selectRows").as_deref(),
+            Some("view_devices__table__selectRows")
+        );
+        assert_eq!(
+            decode("view_devices__table__selectRows").as_deref(),
+            Some("view:devices.table.selectRows")
+        );
+    }
+
+    #[test]
+    fn what_is_no_id_has_no_name() {
+        assert_eq!(encode("view:Devices.rows"), None);
+        assert_eq!(encode_for_instance("view:a.b", "two words"), None);
+        assert_eq!(encode_for_instance("a.b", "main"), None);
+    }
+
+    #[test]
+    fn only_what_encodes_back_decodes() {
+        for name in [
+            "",
+            "view",
+            "view_",
+            "_a",
+            "view__a__b",
+            "view_a",
+            "view_a_b",
+            "view_a___b",
+            "view_a__b_",
+            "View_a__b",
+            "domain_a_b",
+            "domain_a_b_0000000",
+            "view_a__b_at_main",
+            "tool_a__b",
+            "domain_",
+            "domain_a__",
+        ] {
+            assert_eq!(decode(name), None, "{name}");
+        }
+        assert_eq!(decode("domain_a__b-C").as_deref(), Some("domain:a.b-C"));
+    }
+
+    #[test]
+    fn a_name_of_64_characters_does_not_decode() {
+        let id = id::domain(&"p".repeat(57));
+        let name = encode(&id).expect("an id");
+        assert_eq!((name.len(), decode(&name)), (64, None));
+        let shorter = id::domain(&"p".repeat(56));
+        assert_eq!(decode(&encode(&shorter).expect("an id")), Some(shorter));
+    }
+
+    #[test]
+    fn a_path_with_an_underscore_never_takes_a_dotted_ones_name() {
+        let requests = [
+            request("domain:a_at_b", None),
+            request("domain:a", Some("b")),
+            request("domain:a.b", None),
+        ];
+        let names = assign(&requests);
+        assert_eq!(names[1], "domain_a_at_b");
+        assert_eq!(names[2], "domain_a__b");
+        assert!(names[0].starts_with("domain_a_at_b_"));
+    }
+
+    #[test]
+    fn a_plain_name_that_looks_like_a_cut_one_moves_with_it() {
+        let cut = encode("domain:a_at_b").expect("an id");
+        let instance = cut.strip_prefix("domain_a_at_").expect("a plain head");
+        let names = assign(&[
+            request("domain:a_at_b", None),
+            request("domain:a", Some(instance)),
+        ]);
+        // The cut name goes from level 0 to 1, the plain one to level 0.
+        assert_eq!(names[0].len(), cut.len() + 2);
+        assert_eq!(names[1].len(), cut.len() + 8);
+        let mut turned = assign(&[
+            request("domain:a", Some(instance)),
+            request("domain:a_at_b", None),
+        ]);
+        turned.reverse();
+        assert_eq!(names, turned);
+    }
+
+    #[test]
+    fn twins_are_told_apart_by_their_owner_whatever_the_order() {
+        let twin = request("domain:devices.disable", Some("main"));
+        let names = assign_with_owners(&[twin, twin], &["devices.table", "devices.map"]);
+        let mut turned = assign_with_owners(&[twin, twin], &["devices.map", "devices.table"]);
+        turned.reverse();
+        assert_ne!(names[0], names[1]);
+        assert_eq!(names, turned);
+        assert_eq!(
+            assign_with_owners(&[twin], &["devices.table"]),
+            ["domain_devices__disable_at_main"]
+        );
+    }
+
+    #[test]
+    fn equal_requests_still_get_different_names() {
+        let names = assign(&[request("domain:devices.disable", Some("main")); 50]);
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 50);
+        assert!(names.iter().all(|name| is_wire_safe(name)));
+    }
+
+    #[test]
+    fn a_text_that_is_no_id_still_gets_a_safe_name() {
+        let names = assign(&[
+            request("", None),
+            request("é:ü.x y", Some("\u{0}")),
+            request("view:a.b", Some("")),
+        ]);
+        assert!(names.iter().all(|name| is_wire_safe(name)), "{names:?}");
+    }
+
+    /// Texts of a regular expression, which is read once.
+    fn text(expression: &str) -> impl Strategy<Value = String> + use<> {
+        proptest::string::string_regex(expression).expect("a regular expression")
+    }
+
+    /// Ids that provoke: few letters, `_` in paths, shared heads past the cut, instances that look like tails.
+    fn requests() -> impl Strategy<Value = (String, Option<String>)> {
+        let head = "organisation.settings.notifications.channels.email.rules";
+        let id = prop_oneof![
+            text("view:[ab]{1,2}(\\.[ab]{1,2}){0,2}\\.[ab]{1,3}"),
+            text("domain:[ab_]{1,3}(\\.[ab_]{1,3}){0,2}"),
+            text("domain:[A-Za-z0-9_-]{1,12}(\\.[A-Za-z0-9_-]{1,12}){0,3}"),
+            text("[a-z]{1,8}[A-Z]{0,3}").prop_map(move |tail| id::view(head, &tail)),
+            text("[ab_]{1,8}").prop_map(move |tail| id::domain(&[head, &tail].concat())),
+        ];
+        (id, proptest::option::of(text("(at_)?[ab_]{1,3}(_[0-9a-z]{7})?")))
+    }
+
+    /// A number in the digits `letters`, least first, with a dot after every `group` of them.
+    fn spell(mut number: usize, letters: &str, group: usize) -> String {
+        let digits: Vec<char> = letters.chars().collect();
+        let mut text = String::new();
+        loop {
+            text.push(digits[number % digits.len()]);
+            number /= digits.len();
+            if number == 0 {
+                return text;
+            }
+            if text
+                .split('.')
+                .next_back()
+                .is_some_and(|last| last.len() == group)
+            {
+                text.push('.');
+            }
+        }
+    }
+
+    /// As [`requests`], by number, which is much faster.
+    fn nth_request(number: usize) -> (String, Option<String>) {
+        let head = "organisation.settings.notifications.channels.email.rules";
+        let rest = number / 10;
+        let id = match number % 5 {
+            0 => id::view(&spell(rest, "ab", 2), "ab"),
+            1 => id::view(head, &spell(rest, "abcxyz", 99)),
+            2 => id::domain(&spell(rest, "ab_", 3)),
+            3 => id::domain(&spell(rest, "a_-", 2)),
+            _ => id::domain(&[head, &spell(rest, "ab_", 99)].concat()),
+        };
+        let instance = ["at", "at_a", "b_0000000", "_"][rest % 4].to_owned();
+        (id, (number % 10 > 4).then_some(instance))
+    }
+
+    #[test]
+    fn a_catalog_of_a_hundred_thousand_ids_has_no_two_equal_names() {
+        let mut catalog = HashSet::new();
+        for number in 0.. {
+            catalog.insert(nth_request(number));
+            if catalog.len() == 100_000 {
+                break;
+            }
+        }
+        let list: Vec<NameRequest<'_>> = catalog
+            .iter()
+            .map(|(id, instance)| request(id, instance.as_deref()))
+            .collect();
+        let names = assign(&list);
+        assert!(list.iter().all(|request| id::parse(request.id).is_some()));
+        assert!(names.iter().all(|name| is_wire_safe(name)));
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 100_000);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_order_of_a_catalog_does_not_matter(catalog in vec(requests(), 1..40), turn in 0_usize..40) {
+            let mut catalog: Vec<_> = catalog.into_iter().collect::<HashSet<_>>().into_iter().collect();
+            catalog.sort();
+            let list: Vec<NameRequest<'_>> =
+                catalog.iter().map(|(id, instance)| request(id, instance.as_deref())).collect();
+            let mut turned = list.clone();
+            turned.rotate_left(turn % list.len());
+            turned.reverse();
+            let mut names = assign(&turned);
+            names.reverse();
+            names.rotate_right(turn % list.len());
+            prop_assert_eq!(assign(&list), names);
+        }
+
+        #[test]
+        fn what_decodes_encodes_back(name in "(view|domain)_[ab_]{1,12}") {
+            if let Some(id) = decode(&name) {
+                prop_assert_eq!(encode(&id), Some(name));
+            }
+        }
+
+        #[test]
+        fn a_name_comes_back_as_its_id_exactly_when_it_is_plain((id, _) in requests()) {
+            let name = encode(&id).expect("an id");
+            let is_plain = !id.contains('_') && name.len() < MAX_WIRE_NAME_LENGTH;
+            prop_assert_eq!(decode(&name) == Some(id), is_plain);
+        }
+    }
+}
