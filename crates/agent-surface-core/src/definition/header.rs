@@ -1,0 +1,310 @@
+//! Reads a component without its capabilities, and lists of policies.
+//!
+//! It refuses unknown fields and ids outside the grammar. Called by the registry as a component registers.
+
+use agent_surface_json::{Document, Kind, Value};
+
+use super::fields::Fields;
+use super::{Header, PolicyRef};
+use crate::error::{DefinitionCode, DefinitionError, ObjectWriter};
+use crate::id;
+use crate::limits::Limits;
+
+const KNOWN: &[&str] = &[
+    "type",
+    "instanceId",
+    "description",
+    "parent",
+    "meta",
+    "origin",
+    "priority",
+    "enabled",
+    "policies",
+    "internal",
+];
+
+/// The component in a document as the facade sends it; `internal` is `1` when the host keeps one.
+///
+/// # Errors
+/// `INVALID_ID`, `INVALID_DEFINITION` or `LIMIT_EXCEEDED`, naming the field.
+pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, DefinitionError> {
+    let mut fields = Fields::of_root(document, "a component")?;
+    let component_type = component_type(&fields)?
+        .ok_or_else(|| fields.field_error(DefinitionCode::InvalidDefinition, "type", &["is missing"]))?;
+    fields.rename("component", &component_type);
+    fields.only(&[KNOWN])?;
+    Ok(Header {
+        instance_id: instance_id(&fields)?.unwrap_or_else(|| "default".to_owned()),
+        description: fields.description(limits.max_component_description)?,
+        parent: fields
+            .raw("parent")
+            .map(|parent| parse_parent(parent, &fields))
+            .transpose()?,
+        meta: fields.meta(limits.max_meta_bytes)?,
+        origin: fields.text("origin")?,
+        priority: priority(&fields)?,
+        enabled: fields.flag("enabled")?.unwrap_or(true),
+        policies: policies(&fields)?,
+        has_internal: fields.raw("internal").is_some(),
+        component_type,
+    })
+}
+
+fn component_type(fields: &Fields<'_>) -> Result<Option<String>, DefinitionError> {
+    let found = fields.text("type")?;
+    if let Some(text) = found.as_deref().filter(|text| !id::is_component_type(text)) {
+        let pieces = [
+            "must be dotted lower-case segments such as `devices.table`, at most 128 characters, found `",
+            crate::error::cut(text, 60),
+            "`",
+        ];
+        return Err(fields.field_error(DefinitionCode::InvalidId, "type", &pieces));
+    }
+    Ok(found)
+}
+
+fn instance_id(fields: &Fields<'_>) -> Result<Option<String>, DefinitionError> {
+    let found = fields.text("instanceId")?;
+    if let Some(text) = found.as_deref().filter(|text| !id::is_instance_id(text)) {
+        let pieces = [
+            "must be letters, digits, `-` or `_`, at most 128 characters, found `",
+            crate::error::cut(text, 60),
+            "`",
+        ];
+        return Err(fields.field_error(DefinitionCode::InvalidId, "instanceId", &pieces));
+    }
+    Ok(found)
+}
+
+/// The text of `{type, instanceId?}`.
+fn parse_parent(parent: Value<'_>, owner: &Fields<'_>) -> Result<String, DefinitionError> {
+    let fields = Fields::of(parent, &["`parent` of ", owner.place()])?;
+    fields.only(&[&["type", "instanceId"]])?;
+    let component_type = component_type(&fields)?.ok_or_else(|| fields.invalid(&["must have a `type`"]))?;
+    let mut object = ObjectWriter::new();
+    object.text("type", &component_type);
+    if let Some(instance) = instance_id(&fields)? {
+        object.text("instanceId", &instance);
+    }
+    Ok(object.finish())
+}
+
+/// A number that orders as the author's does: the bits of a double order like a whole number of the same sign.
+fn priority(fields: &Fields<'_>) -> Result<i64, DefinitionError> {
+    let Some(value) = fields.raw("priority") else {
+        return Ok(0);
+    };
+    let number = value
+        .as_f64()
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| {
+            let code = DefinitionCode::InvalidDefinition;
+            fields.field_error(
+                code,
+                "priority",
+                &["must be a finite number, found `", value.raw(), "`"],
+            )
+        })?;
+    let magnitude = number.abs().to_bits().cast_signed();
+    Ok(if number < 0.0 { -magnitude } else { magnitude })
+}
+
+/// The policies of a registry, an array as the facade sends it: `[{ref, name, hooks, guard?}]`.
+///
+/// # Errors
+/// `INVALID_DEFINITION`, naming what is wrong.
+pub fn parse_policies(list: Value<'_>, place: &str) -> Result<Vec<PolicyRef>, DefinitionError> {
+    if list.kind() != Kind::Array {
+        return Err(DefinitionError::invalid(&[
+            "`policies` of ",
+            place,
+            " must be an array of policies",
+        ]));
+    }
+    list.items().map(|item| parse_policy(item, place)).collect()
+}
+
+/// The policies of the component or capability with these fields.
+pub(super) fn policies(fields: &Fields<'_>) -> Result<Vec<PolicyRef>, DefinitionError> {
+    fields
+        .raw("policies")
+        .map_or_else(|| Ok(Vec::new()), |list| parse_policies(list, fields.place()))
+}
+
+fn parse_policy(policy: Value<'_>, owner: &str) -> Result<PolicyRef, DefinitionError> {
+    let fields = Fields::of(policy, &["a policy of ", owner])?;
+    fields.only(&[&["ref", "name", "hooks", "guard"]])?;
+    let name = fields.text("name")?.filter(|name| !name.trim().is_empty());
+    let hooks = fields
+        .count("hooks", (0, 7))?
+        .and_then(|hooks| u8::try_from(hooks).ok());
+    Ok(PolicyRef {
+        reference: fields
+            .count("ref", (0, u32::MAX))?
+            .ok_or_else(|| fields.invalid(&["must have a `ref`"]))?,
+        name: name.ok_or_else(|| fields.invalid(&["must have a `name`"]))?,
+        hooks: hooks.ok_or_else(|| fields.invalid(&["must have `hooks`"]))?,
+        guard: fields.flag("guard")?.unwrap_or(false),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{read, with};
+    use super::*;
+
+    const PLAIN: &str = r#"{"type":"devices.table","description":"The table of devices"}"#;
+    const FULL: &str = r#"{"type":"devices.table","instanceId":"main","description":"The table of devices",
+        "parent":{"type":"devices","instanceId":"page"},"meta":{"team":"fleet"},"origin":"app","priority":5,
+        "enabled":false,"policies":[{"ref":3,"name":"authenticated","hooks":5,"guard":true}],"internal":1}"#;
+
+    fn parse(text: &str) -> Result<Header, String> {
+        parse_header(&read(text), &Limits::default()).map_err(|error| error.text())
+    }
+
+    #[test]
+    fn what_an_author_leaves_out_has_its_default() {
+        let header = parse(PLAIN).expect("a header");
+        assert_eq!(
+            (&*header.instance_id, header.priority, header.enabled),
+            ("default", 0, true)
+        );
+        assert!(header.policies.is_empty() && header.parent.is_none() && !header.has_internal);
+    }
+
+    #[test]
+    fn every_field_is_read() {
+        let header = parse(FULL).expect("a header");
+        assert_eq!(header.instance_id, "main");
+        assert_eq!(
+            header.parent.as_deref(),
+            Some(r#"{"type":"devices","instanceId":"page"}"#)
+        );
+        assert_eq!(header.meta.as_deref(), Some(r#"{"team":"fleet"}"#));
+        assert_eq!(header.origin.as_deref(), Some("app"));
+        assert!(!header.enabled && header.has_internal);
+        let policy = PolicyRef {
+            reference: 3,
+            name: "authenticated".to_owned(),
+            hooks: 5,
+            guard: true,
+        };
+        assert_eq!(header.policies, [policy]);
+    }
+
+    #[test]
+    fn the_descriptor_has_its_keys_in_order_and_nothing_internal() {
+        assert_eq!(
+            parse(FULL).expect("a header").base_descriptor("reg_1"),
+            r#"{"type":"devices.table","instanceId":"main","registrationId":"reg_1","description":"The table of devices","parent":{"type":"devices","instanceId":"page"},"meta":{"team":"fleet"}}"#
+        );
+        assert_eq!(
+            parse(PLAIN).expect("a header").base_descriptor("reg_2"),
+            r#"{"type":"devices.table","instanceId":"default","registrationId":"reg_2","description":"The table of devices"}"#
+        );
+    }
+
+    #[test]
+    fn a_breach_of_the_grammar_is_an_invalid_id() {
+        for (key, value) in [
+            ("type", r#""Devices""#),
+            ("type", r#""""#),
+            ("instanceId", r#""two words""#),
+            ("instanceId", r#""""#),
+            ("parent", r#"{"type":"Devices"}"#),
+            ("parent", r#"{"type":"devices","instanceId":"a b"}"#),
+        ] {
+            let refusal = parse(&with(PLAIN, key, value)).expect_err(value);
+            assert!(refusal.starts_with("[INVALID_ID] "), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_the_wrong_kind_is_refused_by_name() {
+        for (key, value) in [
+            ("type", ""),
+            ("type", "7"),
+            ("instanceId", "null"),
+            ("description", ""),
+            ("description", "7"),
+            ("description", r#"" \n""#),
+            ("parent", r#""devices""#),
+            ("parent", "{}"),
+            ("parent", r#"{"type":"devices","id":1}"#),
+            ("origin", "1"),
+            ("priority", r#""high""#),
+            ("priority", "1e999"),
+            ("enabled", "1"),
+            ("policies", "{}"),
+            ("policies", "[7]"),
+            ("policies", r#"[{"ref":1,"hooks":1}]"#),
+            ("policies", r#"[{"ref":1,"name":"  ","hooks":1}]"#),
+            ("policies", r#"[{"ref":1,"name":"p","hooks":8}]"#),
+            ("policies", r#"[{"ref":1,"name":"p"}]"#),
+            ("policies", r#"[{"name":"p","hooks":1}]"#),
+            ("policies", r#"[{"ref":1,"name":"p","hooks":1,"extra":1}]"#),
+            ("titel", "1"),
+        ] {
+            let refusal = parse(&with(PLAIN, key, value)).expect_err(key);
+            assert!(refusal.starts_with("[INVALID_DEFINITION] "), "{refusal}");
+            let word = if key == "policies" { "polic" } else { key };
+            assert!(refusal.contains(word), "{refusal}");
+        }
+        assert!(parse("[]").is_err() && parse("null").is_err());
+    }
+
+    #[test]
+    fn description_and_meta_are_bounded_inclusively() {
+        let quoted = |text: String| ["\"", &text, "\""].concat();
+        assert!(parse(&with(PLAIN, "description", &quoted("😀".repeat(500)))).is_ok());
+        let refusal = parse(&with(PLAIN, "description", &quoted("x".repeat(501)))).expect_err("too long");
+        assert_eq!(
+            refusal,
+            "[LIMIT_EXCEEDED] `description` of component `devices.table` may have 500 characters, found 501"
+        );
+        assert!(parse(&with(PLAIN, "meta", &quoted("x".repeat(2046)))).is_ok());
+        let refusal = parse(&with(PLAIN, "meta", &quoted("x".repeat(2047)))).expect_err("too large");
+        assert!(refusal.starts_with("[LIMIT_EXCEEDED] `meta` of"), "{refusal}");
+    }
+
+    #[test]
+    fn priorities_order_as_the_authors_numbers_do() {
+        let numbers = [
+            "-1e300",
+            "-2",
+            "-0.5",
+            "-0",
+            "0",
+            "0.25",
+            "0.5",
+            "1",
+            "10",
+            "4294967296",
+            "1e300",
+        ];
+        let order: Vec<i64> = numbers
+            .iter()
+            .map(|number| {
+                parse(&with(PLAIN, "priority", number))
+                    .expect("a header")
+                    .priority
+            })
+            .collect();
+        assert!(order.is_sorted());
+        assert_eq!((order[3], order[4]), (0, 0));
+        assert_eq!(
+            order.iter().collect::<std::collections::BTreeSet<_>>().len(),
+            numbers.len() - 1
+        );
+    }
+
+    #[test]
+    fn an_unknown_field_is_named_with_its_component() {
+        assert_eq!(
+            parse(&with(PLAIN, "descripton", "1")),
+            Err(
+                "[INVALID_DEFINITION] component `devices.table` has an unknown field `descripton`".to_owned()
+            )
+        );
+    }
+}

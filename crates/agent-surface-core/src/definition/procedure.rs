@@ -1,0 +1,305 @@
+//! What only procedure references have: an id with a path, and fields that the page fills.
+//!
+//! It refuses a binding that could leave a field open which its author meant to lock. Called by `capability`.
+
+use agent_surface_json::{Kind, Value, schema};
+
+use super::fields::Fields;
+use super::schema::Read;
+use super::{Bound, SchemaRef};
+use crate::error::{DefinitionCode, DefinitionError, cut};
+use crate::id;
+use crate::limits::Limits;
+
+/// Full id and path; the wire may give either or both.
+pub(super) fn identity(fields: &Fields<'_>) -> Result<(String, String), DefinitionError> {
+    let (id, path) = (fields.text("id")?, fields.text("path")?);
+    let id = match (id, &path) {
+        (Some(id), _) => id,
+        (None, Some(path)) => id::domain(path),
+        (None, None) => {
+            return Err(fields.field_error(DefinitionCode::InvalidDefinition, "id", &["is missing"]));
+        }
+    };
+    let Some(id::CapabilityId::Domain { path: inner }) = id::parse(&id) else {
+        let pieces = [
+            "must be `domain:` and the procedure's path, at most 128 characters, found `",
+            cut(&id, 60),
+            "`",
+        ];
+        return Err(fields.field_error(DefinitionCode::InvalidId, "id", &pieces));
+    };
+    if let Some(path) = path.filter(|path| path != inner) {
+        let pieces = ["must be the path in `", &id, "`, found `", cut(&path, 60), "`"];
+        return Err(fields.field_error(DefinitionCode::InvalidId, "path", &pieces));
+    }
+    let path = inner.to_owned();
+    Ok((id, path))
+}
+
+/// The bound fields, and the agent's view of the input when there are any.
+pub(super) fn binding(
+    fields: &Fields<'_>,
+    input: &Read,
+    limits: &Limits,
+) -> Result<(Vec<Bound>, Option<SchemaRef>), DefinitionError> {
+    let (names, overridable) = (fields.texts("bound")?, fields.texts("overridable")?);
+    let invalid =
+        |key: &str, pieces: &[&str]| fields.field_error(DefinitionCode::InvalidDefinition, key, pieces);
+    if let Some(stray) = overridable.iter().find(|field| !names.contains(field)) {
+        return Err(invalid(
+            "overridableFields",
+            &["names `", cut(stray, 60), "`, which is not bound"],
+        ));
+    }
+    match (fields.function("bind")?, names.is_empty()) {
+        (false, true) => return Ok((Vec::new(), None)),
+        (true, false) => {}
+        (true, true) => {
+            return Err(invalid(
+                "bind",
+                &["fills no field; name the fields in `boundFields`"],
+            ));
+        }
+        (false, false) => {
+            return Err(invalid(
+                "bind",
+                &["must be a function for each bound field, found nothing"],
+            ));
+        }
+    }
+    if !input.schema.object_root {
+        return Err(invalid(
+            "input",
+            &["must have an object at its root, so that fields can be bound"],
+        ));
+    }
+    let root = input.document.root();
+    if let Some(stray) = names.iter().find(|field| !takes(root, field)) {
+        return Err(invalid(
+            "bind",
+            &["fills `", cut(stray, 60), "`, which `input` does not have"],
+        ));
+    }
+    let locked: Vec<String> = names
+        .iter()
+        .filter(|field| !overridable.contains(field))
+        .cloned()
+        .collect();
+    let place = ["`input` without the bound fields of ", fields.place()].concat();
+    let reduced = super::schema::build(&schema::reduce(root, &locked, &names), input.own, &place, limits)?;
+    let bound = names
+        .into_iter()
+        .map(|field| Bound {
+            locked: locked.contains(&field),
+            field,
+        })
+        .collect();
+    Ok((bound, Some(reduced.schema)))
+}
+
+/// Whether an object schema could take a field. Only a closed one with its properties in sight says no.
+fn takes(root: Value<'_>, field: &str) -> bool {
+    let is_closed = root.get("additionalProperties").and_then(Value::as_bool) == Some(false);
+    let properties = root
+        .get("properties")
+        .filter(|properties| properties.kind() == Kind::Object);
+    !is_closed || properties.is_some_and(|properties| properties.get(field).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Concurrency;
+    use super::super::samples::{parse, read, refused, with};
+    use crate::effect::Confirmation;
+
+    const REFER: &str = r#"{"kind":"procedure","id":"domain:devices.disable","path":"devices.disable",
+        "description":"Disables","effect":"server-mutation","input":{"text":
+        "{\"type\":\"object\",\"properties\":{\"ids\":{\"type\":\"array\"},\"note\":{\"type\":\"string\"}},\"required\":[\"ids\",\"note\"],\"additionalProperties\":false}","own":false}}"#;
+
+    fn bound(bound: &str, overridable: &str, bind: &str) -> String {
+        with(
+            &with(&with(REFER, "bound", bound), "overridable", overridable),
+            "bind",
+            bind,
+        )
+    }
+
+    #[test]
+    fn a_reference_without_bindings_shows_its_whole_input() {
+        let capability = parse(REFER).expect("a procedure");
+        assert_eq!(
+            (&*capability.id, &*capability.name),
+            ("domain:devices.disable", "devices.disable")
+        );
+        assert_eq!(capability.concurrency.mode, Concurrency::Capability);
+        assert!(capability.reduced.is_none() && !capability.has_bind && capability.bound.is_empty());
+        assert_eq!(
+            capability.base_descriptor(),
+            r#"{"procedureId":"domain:devices.disable","description":"Disables","inputSchema":{"type":"object","properties":{"ids":{"type":"array"},"note":{"type":"string"}},"required":["ids","note"],"additionalProperties":false},"effect":"server-mutation","confirmation":"optional","boundFields":[]}"#
+        );
+    }
+
+    #[test]
+    fn a_locked_field_leaves_the_agents_schema_and_an_overridable_one_becomes_optional() {
+        let text = with(
+            &with(&bound(r#"["ids","note"]"#, r#"["note"]"#, "1"), "describe", "1"),
+            "meta",
+            r#""m""#,
+        );
+        let capability = parse(&text).expect("a procedure");
+        assert!(capability.has_bind && capability.has_describe);
+        let locks: Vec<_> = capability
+            .bound
+            .iter()
+            .map(|bound| (&*bound.field, bound.locked))
+            .collect();
+        assert_eq!(locks, [("ids", true), ("note", false)]);
+        let reduced = capability.reduced.as_ref().expect("a reduced schema");
+        assert!(reduced.object_root && reduced.compiled.is_some());
+        let shown = read(&reduced.text);
+        let properties = shown.root().get("properties").expect("properties");
+        assert!(properties.get("ids").is_none() && properties.get("note").is_some());
+        assert!(
+            shown
+                .root()
+                .get("required")
+                .is_none_or(agent_surface_json::Value::is_empty)
+        );
+        assert!(capability.base_descriptor().ends_with(
+            r#""boundFields":[{"path":"ids","locked":true,"source":"ui-state"},{"path":"note","locked":false,"source":"ui-state"}],"meta":"m"}"#
+        ));
+    }
+
+    #[test]
+    fn an_authors_own_schema_is_reduced_as_text_only() {
+        let text = bound(r#"["ids"]"#, "", "1").replace("\"own\":false", "\"own\":true");
+        let reduced = parse(&text)
+            .expect("a procedure")
+            .reduced
+            .expect("a reduced schema");
+        assert!(reduced.compiled.is_none() && reduced.object_root && !reduced.text.contains("ids"));
+    }
+
+    #[test]
+    fn a_binding_that_could_leave_a_field_open_is_refused() {
+        refused(&bound(r#"["ids"]"#, "", ""), "INVALID_DEFINITION", "`bind`");
+        refused(&bound(r#"["ids"]"#, "", "0"), "INVALID_DEFINITION", "`bind`");
+        refused(&bound("", "", "1"), "INVALID_DEFINITION", "boundFields");
+        refused(&bound("[]", "", "1"), "INVALID_DEFINITION", "boundFields");
+        refused(
+            &bound(r#"["ids"]"#, r#"["note"]"#, "1"),
+            "INVALID_DEFINITION",
+            "`note`",
+        );
+        refused(&bound(r#"["ids","ids"]"#, "", "1"), "INVALID_DEFINITION", "twice");
+        refused(&bound(r#"["idz"]"#, "", "1"), "INVALID_DEFINITION", "`idz`");
+        refused(&bound("[7]", "", "1"), "INVALID_DEFINITION", "array of texts");
+        refused(
+            &bound(r#""ids""#, "", "1"),
+            "INVALID_DEFINITION",
+            "array of texts",
+        );
+        let text = with(
+            &bound(r#"["ids"]"#, "", "1"),
+            "input",
+            r#"{"text":"{\"type\":\"array\"}","own":false}"#,
+        );
+        refused(&text, "INVALID_DEFINITION", "object at its root");
+    }
+
+    #[test]
+    fn an_open_schema_takes_any_bound_field() {
+        let text = with(
+            &bound(r#"["tenant"]"#, "", "1"),
+            "input",
+            r#"{"text":"{\"type\":\"object\"}","own":false}"#,
+        );
+        assert!(parse(&text).is_ok());
+    }
+
+    #[test]
+    fn confirmation_never_falls_below_the_floor() {
+        let level = |effect: &str, wished: &str, approval: &str| {
+            let text = with(&with(REFER, "effect", effect), "confirmation", wished);
+            parse(&with(&text, "requiresApproval", approval))
+                .expect("a procedure")
+                .confirmation
+        };
+        assert_eq!(
+            level(r#""destructive""#, r#""never""#, ""),
+            Confirmation::Required
+        );
+        assert_eq!(
+            level(r#""server-mutation""#, r#""never""#, ""),
+            Confirmation::Optional
+        );
+        assert_eq!(
+            level(r#""server-mutation""#, r#""required""#, ""),
+            Confirmation::Required
+        );
+        assert_eq!(level(r#""server-query""#, "", ""), Confirmation::Never);
+        assert_eq!(
+            level(r#""server-query""#, r#""never""#, "true"),
+            Confirmation::Required
+        );
+    }
+
+    #[test]
+    fn a_procedure_with_a_view_effect_violates_the_plane() {
+        refused(
+            &with(REFER, "effect", r#""local-state""#),
+            "PLANE_VIOLATION",
+            "action",
+        );
+        refused(
+            &with(REFER, "effect", r#""navigation""#),
+            "PLANE_VIOLATION",
+            "action",
+        );
+        refused(
+            &with(REFER, "effect", r#""read""#),
+            "INVALID_DEFINITION",
+            "observation",
+        );
+    }
+
+    #[test]
+    fn id_and_path_must_agree_and_either_will_do() {
+        refused(
+            &with(REFER, "path", r#""devices.enable""#),
+            "INVALID_ID",
+            "`path`",
+        );
+        refused(
+            &with(REFER, "id", r#""view:devices.disable""#),
+            "INVALID_ID",
+            "`id`",
+        );
+        refused(&with(REFER, "id", r#""domain:a b""#), "INVALID_ID", "`id`");
+        refused(
+            &with(&with(REFER, "id", ""), "path", ""),
+            "INVALID_DEFINITION",
+            "`id`",
+        );
+        assert_eq!(
+            parse(&with(REFER, "path", "")).expect("a procedure").name,
+            "devices.disable"
+        );
+        assert_eq!(
+            parse(&with(REFER, "id", "")).expect("a procedure").id,
+            "domain:devices.disable"
+        );
+        refused(
+            &with(&with(REFER, "id", ""), "path", r#""a..b""#),
+            "INVALID_ID",
+            "`id`",
+        );
+    }
+
+    #[test]
+    fn a_procedure_has_no_handler_of_its_own() {
+        refused(&with(REFER, "execute", "1"), "INVALID_DEFINITION", "`execute`");
+        refused(&with(REFER, "read", "1"), "INVALID_DEFINITION", "`read`");
+    }
+}
