@@ -3,6 +3,9 @@
 //! It decides and never acts: inputs and the time come in as arguments, effects and events go out as values. It
 //! refuses to read a clock or randomness, to call foreign code and to panic. The root package drives it in a page;
 //! a Rust web app may drive it directly.
+//!
+//! The law of the driver: mutate ([`Core::handle`], [`Core::invoke`], …), then drain [`Core::poll_output`] to the
+//! end, then mutate again. A question (`Ask…`, `Guard`, `Bind`) is answered by the next `handle`, within the drain.
 #![forbid(unsafe_code)]
 
 pub mod definition;
@@ -11,5 +14,33 @@ pub mod entropy;
 pub mod error;
 pub mod id;
 pub mod limits;
+pub mod message;
 pub mod table;
+pub mod time;
 pub mod wire;
+
+mod admission;
+mod call;
+mod confirmation;
+mod core;
+mod effective;
+mod event;
+mod execution;
+mod invoke;
+mod policy;
+mod registration;
+mod registry;
+mod resolve;
+mod settlement;
+mod timer;
+mod toolset;
+mod view;
+mod webmcp;
+
+pub use crate::call::{Consumer, Request, Sent};
+pub use crate::core::{Config, Core, OnDuplicate};
+pub use crate::invoke::Admitted;
+pub use crate::registry::Registered;
+pub use crate::toolset::ToolsetConfig;
+pub use crate::view::{Answer, Question};
+pub use crate::webmcp::Exposure;

@@ -1,0 +1,229 @@
+//! One invocation as the core remembers it, and the step it stands at.
+//!
+//! Data and small questions only; the phases live in `invoke`, `resolve`, `policy`, `effective`, `admission`,
+//! `execution` and `settlement`.
+
+use std::rc::Rc;
+
+use agent_surface_json::Document;
+
+use crate::definition::{Capability, PolicyRef};
+use crate::error::Failure;
+use crate::message::{Outcome, Target};
+use crate::registration::GroupKey;
+use crate::time::Millis;
+
+/// Who calls, in the three spellings that the contract asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consumer {
+    /// `kind:id`: the namespace of invocation ids, evidence and limits.
+    pub key: Rc<str>,
+    /// Length of the kind in `key`.
+    kind: usize,
+}
+
+impl Consumer {
+    /// From a kind (`embedded`, `webmcp`, …) and an id.
+    pub fn new(kind: &str, id: &str) -> Self {
+        Self {
+            key: Rc::from([kind, ":", id].concat()),
+            kind: kind.len(),
+        }
+    }
+
+    /// The id alone, as events carry it.
+    pub fn id(&self) -> &str {
+        self.key.get(self.kind + 1..).unwrap_or_default()
+    }
+
+    /// The kind alone.
+    pub fn kind(&self) -> &str {
+        self.key.get(..self.kind).unwrap_or_default()
+    }
+}
+
+/// What the caller sent as input.
+#[derive(Clone, Debug)]
+pub enum Sent {
+    /// Nothing: `{}` where the schema's root is an object.
+    Absent,
+    /// JSON within the bounds.
+    Json(Rc<Document>),
+    /// Not JSON, or past the bounds: the issues as JSON text.
+    Bad(String),
+}
+
+/// A request to invoke a capability. The tokens are optional.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// Full id; need not be grammatical, then it is not found.
+    pub capability_id: &'a str,
+    /// Which instance, when the caller knows.
+    pub instance_id: Option<&'a str>,
+    /// Staleness token.
+    pub registration_id: Option<&'a str>,
+    /// Staleness token, decimal.
+    pub surface_version: Option<&'a str>,
+    /// Identity within the consumer; generated when absent.
+    pub invocation_id: Option<&'a str>,
+    /// Evidence.
+    pub confirmation_id: Option<&'a str>,
+    /// Who calls.
+    pub consumer: Consumer,
+    /// The input.
+    pub input: Sent,
+    /// Milliseconds for the handler, instead of the capability's own.
+    pub timeout_ms: Option<u32>,
+    /// The caller's signal was aborted before the call.
+    pub aborted: bool,
+}
+
+/// How a call came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// `registry.invoke`.
+    Direct,
+    /// A tool of this toolset.
+    Toolset(u32),
+}
+
+/// A capability that a call could mean, and what discovery policies said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub target: Target,
+    pub generation: u32,
+    /// Hidden by a policy that has no `onAuthorize` to answer for it.
+    pub hidden: bool,
+    /// Hidden by any policy.
+    pub undisclosed: bool,
+    /// First reason of a `disable` vote.
+    pub disabled: Option<String>,
+}
+
+/// Where the votes stand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Votes {
+    pub candidates: Vec<Candidate>,
+    pub candidate: usize,
+    pub policy: usize,
+    /// Ask also the policies that have an `onAuthorize`.
+    pub all: bool,
+}
+
+/// A policy's function that is running: its `next` is open or answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    /// Position in the chain.
+    pub chain: usize,
+    pub stage: crate::message::Stage,
+    pub name: String,
+    /// How often `next` was called.
+    pub nexts: u32,
+    /// Its function ended.
+    pub done: bool,
+    /// Its `next` was resolved.
+    pub resumed: bool,
+}
+
+/// Where a call stands. Steps that wait for the host say so in `Call::waits`.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Phase 2.
+    Resolve,
+    Votes,
+    Choose,
+    /// Phase 3, at this position of the chain.
+    Authorize(usize),
+    VotesAgain,
+    /// Phase 4.
+    Availability,
+    When,
+    Reason(&'static str),
+    /// Phase 5.
+    AgentInput,
+    AgentChecked(Option<String>),
+    Bind,
+    FullInput(String),
+    FullChecked,
+    /// Phase 6.
+    Invoke(usize),
+    Confirm,
+    /// Phase 7; the flag says that a new confirmation record follows.
+    Precondition {
+        before_record: bool,
+    },
+    /// Phase 8.
+    Key,
+    Admit,
+    Queued,
+    /// Phase 9.
+    Start,
+    Running,
+    CheckingOutput,
+    /// Phase 10: the outcome is fixed and waits for delivery.
+    Fixed,
+    /// A person decides; the call goes on by itself.
+    Person,
+    Settled,
+}
+
+/// One invocation.
+#[derive(Debug)]
+pub struct Call {
+    pub(crate) consumer: Consumer,
+    pub(crate) invocation_id: String,
+    pub(crate) fingerprint: u128,
+    pub(crate) capability_id: String,
+    pub(crate) instance_id: Option<String>,
+    pub(crate) registration_id: Option<String>,
+    pub(crate) surface_version: Option<String>,
+    pub(crate) confirmation_id: Option<String>,
+    pub(crate) input: Sent,
+    pub(crate) timeout_ms: Option<u32>,
+    pub(crate) origin: Origin,
+
+    pub(crate) step: Step,
+    /// Waits for the host or for time; answers are taken only then.
+    pub(crate) waits: bool,
+    pub(crate) votes: Votes,
+    pub(crate) target: Option<Target>,
+    pub(crate) target_generation: u32,
+    pub(crate) capability: Option<Rc<Capability>>,
+    pub(crate) chain: Option<Rc<[PolicyRef]>>,
+    pub(crate) frames: Vec<Frame>,
+    /// The effective input; `None` before phase 5 is through. The same document as `input` when nothing changed.
+    pub(crate) effective: Option<Rc<Document>>,
+    /// A policy raised the confirmation level; with the first summary.
+    pub(crate) escalated: bool,
+    pub(crate) summary: Option<String>,
+    /// Slot of the reserved confirmation record.
+    pub(crate) evidence: Option<u32>,
+    pub(crate) used_evidence: Option<(String, String)>,
+    pub(crate) group: Option<GroupKey>,
+    /// Counts among the running observations.
+    pub(crate) pooled: bool,
+    pub(crate) timer: Option<u32>,
+    pub(crate) handler_started: bool,
+    pub(crate) handler_running: bool,
+    /// Its owner unmounted while a navigation ran.
+    pub(crate) unmounted: bool,
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) output: Option<String>,
+    /// Id of the confirmation that the call was refused for.
+    pub(crate) asked: Option<String>,
+    /// The outcome that waiting for a person falls back to.
+    pub(crate) pending: Option<Failure>,
+    pub(crate) remembered: bool,
+    pub(crate) lingers: bool,
+
+    pub(crate) began: Millis,
+    pub(crate) queued: Option<Millis>,
+    pub(crate) started: Option<Millis>,
+    pub(crate) version: u64,
+}
+
+impl Call {
+    pub(crate) const fn is_settled(&self) -> bool {
+        matches!(self.step, Step::Settled)
+    }
+}

@@ -1,0 +1,517 @@
+//! Confirmations: what a person is asked, and the single-use, expiring evidence that they approved.
+//!
+//! Nothing that an agent or an adapter reaches can resolve one; `resolve_confirmation` belongs to the page.
+
+use std::collections::VecDeque;
+
+use agent_surface_json::{sha256, write_string};
+
+use crate::call::{Sent, Step};
+use crate::core::Core;
+use crate::effect::Confirmation;
+use crate::error::Failure;
+use crate::message::{Outcome, Output};
+use crate::table::Slab;
+use crate::time::Millis;
+use crate::timer::Owner;
+
+/// Where a record stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Pending,
+    /// When, as ISO 8601.
+    Approved(String),
+    /// The person's words.
+    Denied(Option<String>),
+    Expired,
+    Consumed,
+}
+
+/// One question to a person.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub id: String,
+    pub capability_id: String,
+    pub registration: u32,
+    pub registration_generation: u32,
+    pub registration_id: String,
+    pub instance_id: String,
+    pub consumer: crate::call::Consumer,
+    pub effect: &'static str,
+    pub summary: String,
+    pub description: String,
+    /// Canonical JSON of the exact effective input.
+    pub input: String,
+    pub digest: [u8; 32],
+    pub requested: Millis,
+    pub expires: Millis,
+    pub status: Status,
+    /// The call that holds the evidence until it starts or is refused.
+    pub reserved_by: Option<u32>,
+    pub timer: Option<u32>,
+}
+
+/// All questions of a registry.
+#[derive(Debug)]
+pub(crate) struct Confirmations {
+    pub records: Slab<Record>,
+    /// Slots of pending records, in order of arrival.
+    pub pending: Vec<u32>,
+    /// Slots of decided records, oldest first.
+    pub decided: VecDeque<u32>,
+}
+
+impl Confirmations {
+    pub const fn new() -> Self {
+        Self {
+            records: Slab::new(),
+            pending: Vec::new(),
+            decided: VecDeque::new(),
+        }
+    }
+
+    pub fn find(&self, id: &str) -> Option<u32> {
+        self.pending
+            .iter()
+            .chain(&self.decided)
+            .copied()
+            .find(|&slot| self.records.get(slot).is_some_and(|record| record.id == id))
+    }
+}
+
+impl Core {
+    /// Phase 6, after the chain: does a person have to approve, and did they?
+    pub(crate) fn confirm(&mut self, slot: u32) {
+        let Some(call) = self.calls.get_mut(slot) else {
+            return;
+        };
+        let Some(capability) = &call.capability else {
+            return;
+        };
+        if !call.escalated && capability.confirmation != Confirmation::Required || !capability.acts() {
+            call.step = Step::Precondition { before_record: false };
+            return;
+        }
+        if call.confirmation_id.is_some() {
+            return match self.reserve(slot) {
+                Ok(()) => self.set_step(slot, Step::Precondition { before_record: false }),
+                Err(failure) => self.settle(slot, Outcome::Failed(failure)),
+            };
+        }
+        if self.config.require_approver && self.approvers == 0 {
+            return self.settle(slot, Outcome::Failed(Failure::approval_unavailable()));
+        }
+        let asked = self.digest(slot).and_then(|(digest, _)| {
+            self.confirmations.pending.iter().copied().find(|&record| {
+                self.confirmations
+                    .records
+                    .get(record)
+                    .is_some_and(|record| record.digest == digest)
+            })
+        });
+        match asked {
+            Some(record) => {
+                let failure = self.confirmation_required(slot, record);
+                self.settle(slot, Outcome::Failed(failure));
+            }
+            None => self.set_step(slot, Step::Precondition { before_record: true }),
+        }
+    }
+
+    pub(crate) fn set_step(&mut self, slot: u32, step: Step) {
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.step = step;
+        }
+    }
+
+    /// SHA-256 over the canonical JSON of what evidence binds to, and the canonical input.
+    fn digest(&self, slot: u32) -> Option<([u8; 32], String)> {
+        let call = self.calls.get(slot)?;
+        let capability = call.capability.as_ref()?;
+        let input = match (&call.effective, &call.input) {
+            (Some(document), _) | (None, Sent::Json(document)) => document.canonical().into_owned(),
+            _ => String::from("{}"),
+        };
+        // The keys stand in UTF-16 order: this is canonical as written.
+        let mut text = String::from("{\"capabilityId\":");
+        write_string(&mut text, &capability.id);
+        text.push_str(",\"consumerKey\":");
+        write_string(&mut text, &call.consumer.key);
+        text.push_str(",\"effect\":");
+        write_string(&mut text, capability.effect.as_str());
+        text.push_str(",\"effectiveInput\":");
+        text.push_str(&input);
+        text.push_str(",\"registrationId\":");
+        write_string(&mut text, self.registration_id(call.target?.registration)?);
+        text.push_str(",\"surfaceId\":");
+        write_string(&mut text, &self.surface_id);
+        text.push('}');
+        Some((sha256(text.as_bytes()), input))
+    }
+
+    /// Takes the evidence that the call names, or says what is wrong with it.
+    fn reserve(&mut self, slot: u32) -> Result<(), Failure> {
+        let mismatch = || Failure::confirmation_invalid("mismatch", None);
+        let digest = self.digest(slot);
+        let call = self.calls.get(slot).ok_or_else(mismatch)?;
+        let named = call.confirmation_id.as_deref().unwrap_or_default();
+        let record_slot = self.confirmations.find(named).ok_or_else(mismatch)?;
+        let record = self.confirmations.records.get(record_slot).ok_or_else(mismatch)?;
+        let same = digest.is_some_and(|(digest, input)| record.digest == digest && record.input == input);
+        if !same || record.consumer.key != call.consumer.key {
+            return Err(mismatch());
+        }
+        self.expire_if_due(record_slot);
+        let record = self
+            .confirmations
+            .records
+            .get_mut(record_slot)
+            .ok_or_else(mismatch)?;
+        if record.status == Status::Pending {
+            return Err(self.confirmation_required(slot, record_slot));
+        }
+        match &record.status {
+            Status::Denied(note) => Err(Failure::confirmation_invalid("denied", note.as_deref())),
+            Status::Pending | Status::Expired => Err(Failure::confirmation_invalid("expired", None)),
+            Status::Consumed => Err(Failure::confirmation_invalid("consumed", None)),
+            Status::Approved(_) if record.reserved_by.is_some() => {
+                Err(Failure::confirmation_invalid("consumed", None))
+            }
+            Status::Approved(_) => {
+                record.reserved_by = Some(slot);
+                if let Some(call) = self.calls.get_mut(slot) {
+                    call.evidence = Some(record_slot);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Uses up the evidence as the handler starts; `Err` when it expired meanwhile.
+    pub(crate) fn consume(&mut self, slot: u32) -> Result<(), Failure> {
+        let Some(record_slot) = self.calls.get_mut(slot).and_then(|call| call.evidence.take()) else {
+            return Ok(());
+        };
+        self.expire_if_due(record_slot);
+        let Some(record) = self.confirmations.records.get_mut(record_slot) else {
+            return Err(Failure::confirmation_invalid("mismatch", None));
+        };
+        record.reserved_by = None;
+        let Status::Approved(at) = &record.status else {
+            return Err(Failure::confirmation_invalid("expired", None));
+        };
+        let used = (record.id.clone(), at.clone());
+        record.status = Status::Consumed;
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.used_evidence = Some(used);
+        }
+        self.stop_record_timer(record_slot);
+        self.audit_confirmation(record_slot, "confirmation-consumed", None);
+        Ok(())
+    }
+
+    /// Evidence of a call that was refused after all serves another call.
+    pub(crate) fn give_back(&mut self, slot: u32) {
+        let Some(record) = self.calls.get_mut(slot).and_then(|call| call.evidence.take()) else {
+            return;
+        };
+        if let Some(record) = self.confirmations.records.get_mut(record) {
+            record.reserved_by = None;
+        }
+    }
+
+    /// Makes the record that a person decides on, and settles the call with its id.
+    pub(crate) fn request_confirmation(&mut self, slot: u32) {
+        let limits = &self.config.limits;
+        let (most, ttl) = (limits.max_pending_confirmations, limits.confirmation_ttl_ms);
+        if u32::try_from(self.confirmations.pending.len()).unwrap_or(u32::MAX) >= most {
+            return self.settle(slot, Outcome::Failed(Failure::queue_full(1000)));
+        }
+        let Some((digest, input)) = self.digest(slot) else {
+            return;
+        };
+        let Some(random) = self.entropy.base62(22) else {
+            return self.settle(slot, Outcome::Failed(Failure::execution_failed(None)));
+        };
+        let Some(call) = self.calls.get(slot) else { return };
+        let (Some(capability), Some(target)) = (call.capability.clone(), call.target) else {
+            return;
+        };
+        let Some(registration) = self.registrations.get(target.registration) else {
+            return;
+        };
+        let record = self.confirmations.records.insert(Record {
+            id: ["cnf_", &random].concat(),
+            capability_id: capability.id.clone(),
+            registration: target.registration,
+            registration_generation: call.target_generation,
+            registration_id: registration.id.clone(),
+            instance_id: registration.header.instance_id.clone(),
+            consumer: call.consumer.clone(),
+            effect: capability.effect.as_str(),
+            summary: call
+                .summary
+                .clone()
+                .unwrap_or_else(|| capability.description.clone()),
+            description: capability.description.clone(),
+            input,
+            digest,
+            requested: self.now,
+            expires: self.now.plus(ttl),
+            status: Status::Pending,
+            reserved_by: None,
+            timer: None,
+        });
+        let timer = self
+            .timers
+            .start(Owner::Confirmation(record), ttl.saturating_add(1));
+        if let Some(record) = self.confirmations.records.get_mut(record) {
+            record.timer = Some(timer);
+        }
+        self.confirmations.pending.push(record);
+        self.event_confirmation_requested(record);
+        self.audit_confirmation(record, "confirmation-requested", None);
+        let failure = self.confirmation_required(slot, record);
+        self.settle(slot, Outcome::Failed(failure));
+    }
+
+    /// `CONFIRMATION_REQUIRED` for this record; the call remembers which one it was.
+    fn confirmation_required(&mut self, slot: u32, record: u32) -> Failure {
+        let id = self
+            .confirmations
+            .records
+            .get(record)
+            .map(|record| record.id.clone());
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.asked = id;
+        }
+        match self.confirmations.records.get(record) {
+            Some(record) => Failure::confirmation_required(
+                &record.id,
+                &record.summary,
+                &record.expires.iso(),
+                record.effect,
+                "client",
+            ),
+            None => Failure::confirmation_invalid("expired", None),
+        }
+    }
+
+    /// The person's decision. False when there is nothing to decide any more.
+    pub fn resolve_confirmation(
+        &mut self,
+        now: Millis,
+        id: &str,
+        approved: bool,
+        note: Option<&str>,
+    ) -> bool {
+        self.now = now;
+        let Some(slot) = self.confirmations.find(id) else {
+            return false;
+        };
+        self.expire_if_due(slot);
+        let Some(record) = self.confirmations.records.get(slot) else {
+            return false;
+        };
+        let pending = record.status == Status::Pending;
+        if pending {
+            let (status, outcome, kind) = if approved {
+                (Status::Approved(now.iso()), "approved", "confirmation-approved")
+            } else {
+                let note = note.filter(|note| !note.trim().is_empty()).map(str::to_owned);
+                (Status::Denied(note), "denied", "confirmation-denied")
+            };
+            self.decide(slot, status, outcome);
+            self.audit_confirmation(slot, kind, note);
+        }
+        self.run();
+        pending
+    }
+
+    fn decide(&mut self, slot: u32, status: Status, outcome: &'static str) {
+        let keeps_timer = matches!(status, Status::Approved(_));
+        let Some(record) = self.confirmations.records.get_mut(slot) else {
+            return;
+        };
+        record.status = status;
+        let id = record.id.clone();
+        if !keeps_timer {
+            self.stop_record_timer(slot);
+        }
+        self.confirmations.pending.retain(|&other| other != slot);
+        self.confirmations.decided.push_back(slot);
+        self.event_confirmation_resolved(&id, outcome);
+        self.emit(Output::ConfirmationResolved(id, outcome));
+        self.person_decided(slot);
+        self.forget_decided();
+    }
+
+    /// Decided records are kept as long as the replay cache keeps calls, the oldest out first.
+    fn forget_decided(&mut self) {
+        let most = usize::try_from(self.config.limits.dedupe_cache_size).unwrap_or(usize::MAX);
+        while self.confirmations.decided.len() > most {
+            let Some(slot) = self.confirmations.decided.pop_front() else {
+                return;
+            };
+            self.stop_record_timer(slot);
+            self.confirmations.records.remove(slot);
+        }
+    }
+
+    fn stop_record_timer(&mut self, slot: u32) {
+        let timer = self
+            .confirmations
+            .records
+            .get_mut(slot)
+            .and_then(|record| record.timer.take());
+        self.stop_timer(timer);
+    }
+
+    /// Strictly after `expires` a record that was not used is expired.
+    fn expire_if_due(&mut self, slot: u32) {
+        let due = self
+            .confirmations
+            .records
+            .get(slot)
+            .is_some_and(|record| self.now > record.expires);
+        if due {
+            self.expire(slot);
+        }
+    }
+
+    fn expire(&mut self, slot: u32) {
+        let Some(record) = self.confirmations.records.get_mut(slot) else {
+            return;
+        };
+        match record.status {
+            Status::Pending => self.decide(slot, Status::Expired, "expired"),
+            Status::Approved(_) => {
+                record.status = Status::Expired;
+                self.stop_record_timer(slot);
+            }
+            _ => return,
+        }
+        self.audit_confirmation(slot, "confirmation-expired", None);
+    }
+
+    pub(crate) fn confirmation_timed_out(&mut self, slot: u32) {
+        if let Some(record) = self.confirmations.records.get_mut(slot) {
+            record.timer = None;
+        }
+        self.expire(slot);
+    }
+
+    pub(crate) fn withdraw_confirmations(&mut self, registration: u32) {
+        let slots: Vec<u32> = self
+            .confirmations
+            .pending
+            .iter()
+            .copied()
+            .filter(|&slot| {
+                self.confirmations.records.get(slot).is_some_and(|record| {
+                    record.registration == registration
+                        && record.registration_generation == self.registrations.generation(registration)
+                })
+            })
+            .collect();
+        for slot in slots {
+            self.expire(slot);
+        }
+    }
+
+    pub(crate) fn expire_all_confirmations(&mut self) {
+        let slots = self.confirmations.pending.clone();
+        for slot in slots {
+            self.expire(slot);
+        }
+    }
+
+    /// `pending`, `approved`, `denied` or `expired`; a used or unknown one is `expired`.
+    pub fn confirmation_status(&mut self, now: Millis, id: &str) -> &'static str {
+        self.now = now;
+        let Some(slot) = self.confirmations.find(id) else {
+            return "expired";
+        };
+        self.expire_if_due(slot);
+        match self.confirmations.records.get(slot).map(|record| &record.status) {
+            Some(Status::Pending) => "pending",
+            Some(Status::Approved(_) | Status::Consumed) => "approved",
+            Some(Status::Denied(_)) => "denied",
+            _ => "expired",
+        }
+    }
+
+    /// What is pending, as a JSON array in order of arrival.
+    pub fn pending_confirmations(&mut self, now: Millis) -> String {
+        self.now = now;
+        let mut out = String::from("[");
+        for &slot in &self.confirmations.pending {
+            let Some(record) = self
+                .confirmations
+                .records
+                .get(slot)
+                .filter(|record| self.now <= record.expires)
+            else {
+                continue;
+            };
+            if out.len() > 1 {
+                out.push(',');
+            }
+            record.write(&mut out);
+        }
+        out.push(']');
+        out
+    }
+
+    /// What an approval element shows beside the record: `{ description, consumer, instanceId, callerGone }`.
+    pub fn describe_confirmation(&self, id: &str) -> Option<String> {
+        let slot = self.confirmations.find(id)?;
+        let record = self.confirmations.records.get(slot)?;
+        let mut out = String::from("{");
+        text_field(&mut out, "description", &record.description);
+        text_field(&mut out, "instanceId", &record.instance_id);
+        out.push_str(",\"consumer\":{");
+        out.push_str("\"id\":");
+        write_string(&mut out, record.consumer.id());
+        out.push_str(",\"kind\":");
+        write_string(&mut out, record.consumer.kind());
+        out.push_str("},\"callerGone\":");
+        out.push_str(if self.caller_left(slot) { "true}" } else { "false}" });
+        Some(out)
+    }
+
+    /// Notes that something other than a person's own gesture tried to decide.
+    pub fn gesture_refused(&mut self, now: Millis, id: &str, how: &str) {
+        self.now = now;
+        if let Some(slot) = self.confirmations.find(id) {
+            self.audit_confirmation(slot, "gesture-refused", Some(how));
+        }
+    }
+}
+
+impl Record {
+    fn write(&self, out: &mut String) {
+        out.push('{');
+        text_field(out, "confirmationId", &self.id);
+        text_field(out, "capabilityId", &self.capability_id);
+        text_field(out, "registrationId", &self.registration_id);
+        text_field(out, "consumerKey", &self.consumer.key);
+        text_field(out, "effect", self.effect);
+        text_field(out, "summary", &self.summary);
+        out.push_str(",\"input\":");
+        out.push_str(&self.input);
+        text_field(out, "requestedAt", &self.requested.iso());
+        text_field(out, "expiresAt", &self.expires.iso());
+        out.push('}');
+    }
+}
+
+/// Appends `"name":"value"`, with a comma before it unless it is the first field.
+pub(crate) fn text_field(out: &mut String, name: &str, value: &str) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    write_string(out, name);
+    out.push(':');
+    write_string(out, value);
+}

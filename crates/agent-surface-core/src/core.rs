@@ -1,0 +1,314 @@
+//! The core of one registry: its state, its entry points and its queue of outputs.
+//!
+//! Decides everything and does nothing: no clock, no randomness, no callback. Every mutation goes through a method
+//! that takes `now`; the driver then drains `poll_output` to the end before it mutates again from outside.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::admission::Observations;
+use crate::call::Call;
+use crate::confirmation::Confirmations;
+use crate::definition::{Header, PolicyRef};
+use crate::entropy::Entropy;
+use crate::limits::Limits;
+use crate::message::{CallId, Input, Output};
+use crate::registration::{Registration, Spec};
+use crate::resolve::Names;
+use crate::table::{Slab, Table};
+use crate::time::Millis;
+use crate::timer::Timers;
+use crate::toolset::Toolset;
+use crate::view::View;
+
+/// What a second registration of one instance means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDuplicate {
+    /// The first one stays; the second handle is `rejected`.
+    #[default]
+    Reject,
+    /// The first one unregisters.
+    Replace,
+}
+
+/// What a registry is made with.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Numbers that bound everything.
+    pub limits: Limits,
+    /// Policies of the whole registry, outermost first.
+    pub policies: Vec<PolicyRef>,
+    /// What a duplicate instance means.
+    pub on_duplicate: OnDuplicate,
+    /// Whether a call that needs a person fails at once while nobody could approve.
+    pub require_approver: bool,
+    /// Whether the host gives a route with each snapshot.
+    pub has_route: bool,
+}
+
+/// A component that passed validation and waits for the page's guard.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub header: Header,
+    pub specs: Vec<u32>,
+}
+
+/// One registry.
+#[derive(Debug)]
+pub struct Core {
+    pub(crate) config: Config,
+    pub(crate) registry_chain: Rc<[PolicyRef]>,
+    pub(crate) surface_id: String,
+    pub(crate) seed: [u64; 2],
+    pub(crate) entropy: Entropy,
+    pub(crate) now: Millis,
+    pub(crate) version: u64,
+    pub(crate) registered: u64,
+    pub(crate) invoked: u64,
+    /// `inv_` and randomness: generated invocation ids begin with it.
+    pub(crate) invocation_prefix: String,
+    pub(crate) revisions: u64,
+    pub(crate) disposed: bool,
+
+    pub(crate) specs: Slab<Spec>,
+    pub(crate) prepared: Slab<Prepared>,
+    pub(crate) registrations: Slab<Registration>,
+    /// Live registrations by type and instance.
+    pub(crate) keys: Table,
+    /// Registrations and tombstones by id.
+    pub(crate) ids: Table,
+    pub(crate) names: Names,
+    /// Live registrations in the order of a snapshot.
+    pub(crate) order: Vec<u32>,
+    pub(crate) tombstones: VecDeque<u32>,
+    /// The procedure executor: absent, or with the paths it knows (`None`: any).
+    pub(crate) executor: Option<Option<Vec<String>>>,
+
+    pub(crate) calls: Slab<Call>,
+    pub(crate) identities: Table,
+    pub(crate) settled: VecDeque<(u32, Millis)>,
+    pub(crate) lingering: VecDeque<u32>,
+    pub(crate) ready: VecDeque<u32>,
+    /// Calls whose outcome is fixed and waits for the next tick.
+    pub(crate) fixed: Vec<u32>,
+    pub(crate) observations: Observations,
+    pub(crate) confirmations: Confirmations,
+    pub(crate) timers: Timers,
+
+    pub(crate) views: Slab<View>,
+    pub(crate) toolsets: Slab<Toolset>,
+
+    pub(crate) outputs: VecDeque<Output>,
+    pub(crate) scheduled: bool,
+    pub(crate) surface_moved: bool,
+    pub(crate) look_again: bool,
+    /// Somebody listens to events.
+    pub(crate) has_listeners: bool,
+    /// Somebody reads the audit.
+    pub(crate) has_audit: bool,
+    /// How many could approve: connected elements, confirmation listeners, registry listeners.
+    pub(crate) approvers: u32,
+}
+
+impl Core {
+    /// A registry with no component. `entropy` is at least 512 bytes of cryptographic randomness; `None` when it
+    /// is not.
+    pub fn new(config: Config, entropy: &[u8]) -> Option<Self> {
+        let mut pool = Entropy::new();
+        pool.fill(entropy);
+        let seed = [pool.u64()?, pool.u64()?];
+        let surface_id = [String::from("srf_"), pool.base62(22)?].concat();
+        let invocation_prefix = [String::from("inv_"), pool.base62(12)?].concat();
+        let registry_chain: Rc<[PolicyRef]> = Rc::from(config.policies.clone());
+        Some(Self {
+            config,
+            registry_chain,
+            surface_id,
+            seed,
+            entropy: pool,
+            now: Millis(0.0),
+            version: 0,
+            registered: 0,
+            invoked: 0,
+            invocation_prefix,
+            revisions: 0,
+            disposed: false,
+            specs: Slab::new(),
+            prepared: Slab::new(),
+            registrations: Slab::new(),
+            keys: Table::new(),
+            ids: Table::new(),
+            names: Names::new(),
+            order: Vec::new(),
+            tombstones: VecDeque::new(),
+            executor: None,
+            calls: Slab::new(),
+            identities: Table::new(),
+            settled: VecDeque::new(),
+            lingering: VecDeque::new(),
+            ready: VecDeque::new(),
+            fixed: Vec::new(),
+            observations: Observations::new(),
+            confirmations: Confirmations::new(),
+            timers: Timers::new(),
+            views: Slab::new(),
+            toolsets: Slab::new(),
+            outputs: VecDeque::new(),
+            scheduled: false,
+            surface_moved: false,
+            look_again: false,
+            has_listeners: false,
+            has_audit: false,
+            approvers: 0,
+        })
+    }
+
+    /// `srf_` and 22 random characters.
+    pub fn surface_id(&self) -> &str {
+        &self.surface_id
+    }
+
+    /// The surface's version; printed in decimal.
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether `dispose` was called.
+    pub const fn is_disposed(&self) -> bool {
+        self.disposed
+    }
+
+    /// Whether the driver has to give more randomness before the next mutation.
+    pub const fn needs_entropy(&self) -> bool {
+        self.entropy.is_low()
+    }
+
+    /// Adds cryptographic randomness.
+    pub fn add_entropy(&mut self, bytes: &[u8]) {
+        self.entropy.fill(bytes);
+    }
+
+    /// Says who listens: events and audit records are built only for somebody; `approvers` counts those who could
+    /// approve.
+    pub const fn set_audience(&mut self, listeners: bool, audit: bool, approvers: u32) {
+        self.has_listeners = listeners;
+        self.has_audit = audit;
+        self.approvers = approvers;
+    }
+
+    /// Sets or removes the procedure executor; `paths` are those it knows, `None` means any.
+    pub fn set_executor(&mut self, executor: Option<Option<Vec<String>>>) {
+        self.executor = executor;
+    }
+
+    /// One answer or request. The driver drains `poll_output` afterwards.
+    pub fn handle(&mut self, now: Millis, input: Input) {
+        self.now = now;
+        match input {
+            Input::Tick => self.tick(),
+            Input::DeadlineReached { timer, generation } => self.deadline_reached(timer, generation),
+            Input::Abort(id) => self.abort(id),
+            Input::PolicyDone(id, frame, threw) => self.policy_done(id, frame, threw),
+            Input::HandlerDone(id, returned) => self.handler_done(id, returned),
+            Input::PolicyNext(id, frame) => self.policy_next(id, frame),
+            Input::Vote(id, vote) => self.vote(id, vote),
+            Input::WhenIs(id, answer) => self.when_is(id, answer),
+            Input::ReasonIs(id, reason) => self.reason_is(id, reason),
+            Input::KeyIs(id, key) => self.key_is(id, key),
+            Input::Verdict(id, verdict) => self.verdict(id, verdict),
+            Input::Checked(id, checked) => self.checked(id, checked),
+            Input::Bound(id, bound) => self.bound(id, bound),
+            Input::PreconditionDone(id, refusal) => self.precondition_done(id, refusal),
+        }
+        self.run();
+    }
+
+    /// The next thing to do, or `None` when the core waits for an input. Timers are armed last, so that a call
+    /// that ended within the drain never arms one.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        if let Some(output) = self.outputs.pop_front() {
+            return Some(output);
+        }
+        self.timers.next_to_arm()
+    }
+
+    pub(crate) fn emit(&mut self, output: Output) {
+        self.outputs.push_back(output);
+    }
+
+    /// Asks for a tick, once until it comes.
+    pub(crate) fn schedule(&mut self) {
+        if !self.scheduled {
+            self.scheduled = true;
+            self.emit(Output::Schedule);
+        }
+    }
+
+    fn tick(&mut self) {
+        self.scheduled = false;
+        if self.surface_moved {
+            self.surface_moved = false;
+            self.look_again = true;
+            self.event_surface_changed();
+        }
+        let fixed = std::mem::take(&mut self.fixed);
+        for slot in fixed {
+            self.deliver(slot);
+        }
+        if std::mem::take(&mut self.look_again) {
+            self.refresh_toolsets();
+        }
+    }
+
+    /// Moves every call that has something to do until it waits.
+    pub(crate) fn run(&mut self) {
+        while let Some(slot) = self.ready.pop_front() {
+            self.advance(slot);
+        }
+    }
+
+    /// The call, when the id is that of the slot's present user.
+    pub(crate) fn call_mut(&mut self, id: CallId) -> Option<&mut Call> {
+        if self.calls.generation(id.slot) == id.generation {
+            self.calls.get_mut(id.slot)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn call_id(&self, slot: u32) -> CallId {
+        CallId {
+            slot,
+            generation: self.calls.generation(slot),
+        }
+    }
+
+    /// The version moves on, and everything that shows the surface looks again.
+    pub(crate) fn move_version(&mut self) {
+        self.version += 1;
+        self.surface_moved = true;
+        self.schedule();
+    }
+
+    pub(crate) const fn next_revision(&mut self) -> u64 {
+        self.revisions += 1;
+        self.revisions
+    }
+
+    /// Settles what is in flight, expires what is pending and empties the registry. Safe to repeat.
+    pub fn dispose(&mut self, now: Millis) {
+        if self.disposed {
+            return;
+        }
+        self.now = now;
+        self.disposed = true;
+        self.cancel_all();
+        self.expire_all_confirmations();
+        let toolsets: Vec<u32> = self.toolsets.iter().map(|(id, _)| id).collect();
+        for id in toolsets {
+            self.close_toolset(now, id);
+        }
+        self.has_listeners = false;
+        self.run();
+    }
+}

@@ -1,0 +1,110 @@
+//! One mount lifetime of one component instance, and the capability specs that registrations share.
+//!
+//! Holds data and answers questions about it; changes nothing elsewhere. Owned by `Core`.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::definition::{Capability, Header, PolicyRef};
+use crate::time::Millis;
+
+/// A capability spec, shared by every registration that declares the same text.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub capability: Rc<Capability>,
+    /// How many live or remembered registrations use it.
+    pub uses: u32,
+}
+
+/// What a page pushed through `handle.update({ availability })`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pushed {
+    pub available: bool,
+    pub reason: Option<String>,
+}
+
+/// One capability of one registration.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub spec: u32,
+    pub capability: Rc<Capability>,
+    pub pushed: Option<Pushed>,
+    /// Registry, component and capability policies, outermost first.
+    pub chain: Rc<[PolicyRef]>,
+}
+
+/// Calls of one concurrency group; exists only while one runs or waits.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub key: GroupKey,
+    pub running: u32,
+    pub waiting: VecDeque<u32>,
+}
+
+/// What makes two calls of one registration wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum GroupKey {
+    Instance,
+    Capability(u32),
+    Key(u32, String),
+}
+
+/// One mount lifetime.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    pub id: String,
+    pub header: Header,
+    pub members: Vec<Member>,
+    pub enabled: bool,
+    /// False once unregistered: it is then a tombstone.
+    pub live: bool,
+    /// When it was unregistered.
+    pub ended: Millis,
+    /// Moves with every change of what a snapshot could show of it.
+    pub revision: u64,
+    pub groups: Vec<Group>,
+}
+
+impl Registration {
+    /// Position of the capability with this full id.
+    pub fn position(&self, capability_id: &str) -> Option<u32> {
+        let at = self
+            .members
+            .iter()
+            .position(|member| member.capability.id == capability_id)?;
+        u32::try_from(at).ok()
+    }
+
+    /// The capability at this position.
+    pub fn member(&self, capability: u32) -> Option<&Member> {
+        self.members.get(usize::try_from(capability).ok()?)
+    }
+
+    /// The group of this key, made when there is none.
+    pub fn group(&mut self, key: &GroupKey) -> &mut Group {
+        let at = self
+            .groups
+            .iter()
+            .position(|group| group.key == *key)
+            .unwrap_or_else(|| {
+                self.groups.push(Group {
+                    key: key.clone(),
+                    running: 0,
+                    waiting: VecDeque::new(),
+                });
+                self.groups.len() - 1
+            });
+        // The index was just found or made.
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "`at` is a position in `groups` by construction"
+        )]
+        &mut self.groups[at]
+    }
+
+    /// Drops the group when nothing runs or waits in it.
+    pub fn drop_idle(&mut self, key: &GroupKey) {
+        self.groups
+            .retain(|group| group.key != *key || group.running > 0 || !group.waiting.is_empty());
+    }
+}

@@ -1,0 +1,456 @@
+//! Registrations: prepare and commit, update, unregister, tombstones.
+//!
+//! Changes the surface and says so; runs no guard and no handler itself. Called through `Core` by the drivers.
+
+use std::rc::Rc;
+
+use agent_surface_json::{Bounds, Document};
+
+use crate::core::{Core, OnDuplicate, Prepared};
+use crate::definition::{PolicyRef, parse_capability, parse_header};
+use crate::effect::Kind;
+use crate::error::{DefinitionCode, DefinitionError, Failure};
+use crate::message::Output;
+use crate::registration::{Member, Pushed, Registration, Spec};
+use crate::table::hash;
+use crate::time::Millis;
+
+/// Bounds of one definition text: two schemas of 16 kB as JSON strings, escaped, and room for the rest.
+const DEFINITION_BOUNDS: Bounds = Bounds {
+    max_bytes: 262_144,
+    max_depth: 64,
+    lone_surrogates: false,
+};
+
+/// What became of a registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registered {
+    /// It lives, in this slot.
+    Live(u32),
+    /// Another one holds this instance.
+    Duplicate,
+    /// The page's guard said no.
+    Guarded,
+}
+
+impl Core {
+    /// The spec of a capability, compiled once for equal texts by the caller's own table. It lives while a
+    /// registration uses it, or until `release_specs`.
+    pub fn spec(&mut self, component_type: &str, text: &str) -> Result<u32, DefinitionError> {
+        let document = definition(text)?;
+        let capability = Rc::new(parse_capability(&document, component_type, &self.config.limits)?);
+        if capability.kind == Kind::Procedure {
+            self.check_executor(&capability.name)?;
+        }
+        Ok(self.specs.insert(Spec { capability, uses: 0 }))
+    }
+
+    fn check_executor(&self, path: &str) -> Result<(), DefinitionError> {
+        let text = match &self.executor {
+            None => "`registry.setProcedureExecutor` must be called before a procedure registers",
+            Some(Some(paths)) if !paths.iter().any(|known| known == path) => {
+                "the procedure executor does not know this path; name it in its `paths`"
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(DefinitionError {
+            code: DefinitionCode::PlaneViolation,
+            message: ["`domain:", path, "`: ", text].concat(),
+            pointer: None,
+            keyword: None,
+        })
+    }
+
+    /// Drops specs that no registration uses.
+    pub fn release_specs(&mut self, specs: &[u32]) {
+        for &id in specs {
+            if self.specs.get(id).is_some_and(|spec| spec.uses == 0) {
+                self.specs.remove(id);
+                self.emit(Output::ForgetSpec(id));
+            }
+        }
+    }
+
+    /// Validates a component. What comes back waits for `commit`, so that the page's guard can be asked between.
+    pub fn prepare(&mut self, header: &str, specs: &[u32]) -> Result<u32, DefinitionError> {
+        let header = parse_header(&definition(header)?, &self.config.limits)?;
+        if self.entropy.is_low() {
+            return Err(bad_update(&[
+                "no randomness is left for a registration id; the driver has to add some",
+            ]));
+        }
+        let mut seen: Vec<&str> = Vec::with_capacity(specs.len());
+        for &id in specs {
+            let Some(spec) = self.specs.get(id) else { continue };
+            if seen.contains(&spec.capability.id.as_str()) {
+                return Err(DefinitionError {
+                    code: DefinitionCode::DuplicateCapability,
+                    message: ["`", &spec.capability.id, "` is declared twice"].concat(),
+                    pointer: None,
+                    keyword: None,
+                });
+            }
+            seen.push(&spec.capability.id);
+            if spec.capability.kind == Kind::Procedure {
+                self.check_executor(&spec.capability.name)?;
+            }
+        }
+        let specs = specs.to_vec();
+        for &id in &specs {
+            if let Some(spec) = self.specs.get_mut(id) {
+                spec.uses += 1;
+            }
+        }
+        Ok(self.prepared.insert(Prepared { header, specs }))
+    }
+
+    /// Lets a prepared component in, or not.
+    pub fn commit(&mut self, now: Millis, prepared: u32, accept: bool) -> Registered {
+        self.now = now;
+        let Some(Prepared { header, specs }) = self.prepared.remove(prepared) else {
+            return Registered::Guarded;
+        };
+        let refusal = if !accept {
+            Some(Registered::Guarded)
+        } else if let Some(first) = self.live(&header.component_type, &header.instance_id) {
+            match self.config.on_duplicate {
+                OnDuplicate::Reject => Some(Registered::Duplicate),
+                OnDuplicate::Replace => {
+                    self.end_registration(first);
+                    None
+                }
+            }
+        } else {
+            None
+        };
+        if let Some(refusal) = refusal {
+            self.drop_uses(&specs);
+            self.event_rejected(
+                &header.component_type,
+                &header.instance_id,
+                refusal == Registered::Guarded,
+            );
+            return refusal;
+        }
+        let slot = self.insert(header, &specs);
+        self.event_registered(slot);
+        self.move_version();
+        self.run();
+        Registered::Live(slot)
+    }
+
+    fn insert(&mut self, header: crate::definition::Header, specs: &[u32]) -> u32 {
+        self.registered += 1;
+        let mut id = String::from("reg_");
+        agent_surface_json::write_u64(&mut id, self.registered);
+        id.push('_');
+        id.push_str(&self.entropy.base62(16).unwrap_or_default());
+        let component: Rc<[PolicyRef]> = joined(&self.registry_chain, &header.policies);
+        let members = specs
+            .iter()
+            .filter_map(|&spec| {
+                let capability = Rc::clone(&self.specs.get(spec)?.capability);
+                let chain = joined(&component, &capability.policies);
+                Some(Member {
+                    spec,
+                    capability,
+                    pushed: None,
+                    chain,
+                })
+            })
+            .collect();
+        let enabled = header.enabled;
+        let (id_hash, key_hash) = (
+            hash(self.seed, &[&id]),
+            hash(self.seed, &[&header.component_type, &header.instance_id]),
+        );
+        let revision = self.next_revision();
+        let slot = self.registrations.insert(Registration {
+            id,
+            header,
+            members,
+            enabled,
+            live: true,
+            ended: Millis(0.0),
+            revision,
+            groups: Vec::new(),
+        });
+        self.ids.insert(id_hash, slot);
+        self.keys.insert(key_hash, slot);
+        self.order_insert(slot);
+        self.name_members(slot);
+        slot
+    }
+
+    /// The live registration of an instance.
+    pub(crate) fn live(&self, component_type: &str, instance_id: &str) -> Option<u32> {
+        self.keys
+            .find(hash(self.seed, &[component_type, instance_id]), &mut |slot| {
+                self.registrations.get(slot).is_some_and(|registration| {
+                    registration.header.component_type == component_type
+                        && registration.header.instance_id == instance_id
+                })
+            })
+    }
+
+    /// Where a registration stands in a snapshot: priority (high first), type, instance.
+    fn order_insert(&mut self, slot: u32) {
+        let Some(new) = self.registrations.get(slot) else {
+            return;
+        };
+        let at = self.order.partition_point(|&other| {
+            self.registrations.get(other).is_some_and(|other| {
+                let (a, b) = (&other.header, &new.header);
+                b.priority
+                    .cmp(&a.priority)
+                    .then_with(|| a.component_type.cmp(&b.component_type))
+                    .then_with(|| a.instance_id.cmp(&b.instance_id))
+                    .is_lt()
+            })
+        });
+        self.order.insert(at, slot);
+    }
+
+    /// Changes `enabled` and what the page pushes about single capabilities; `availability` is a JSON object whose
+    /// keys are names, procedure paths or full ids and whose values are `{ available, reason? }`. Whether the
+    /// registration still lives.
+    pub fn update(
+        &mut self,
+        now: Millis,
+        slot: u32,
+        generation: u32,
+        enabled: Option<bool>,
+        availability: Option<&Document>,
+    ) -> Result<bool, DefinitionError> {
+        self.now = now;
+        if !self.is_live(slot, generation) {
+            return Ok(false);
+        }
+        let changes = match availability {
+            Some(document) => self.read_availability(slot, document)?,
+            None => Vec::new(),
+        };
+        let Some(registration) = self.registrations.get_mut(slot) else {
+            return Ok(false);
+        };
+        let mut moved = false;
+        if let Some(enabled) = enabled
+            && registration.enabled != enabled
+        {
+            registration.enabled = enabled;
+            moved = true;
+        }
+        let mut flipped = Vec::new();
+        for (at, pushed) in changes {
+            let Some(member) = registration.members.get_mut(at) else {
+                continue;
+            };
+            if member.pushed != pushed {
+                moved = true;
+                let available = pushed.as_ref().is_none_or(|pushed| pushed.available);
+                flipped.push((member.capability.id.clone(), available));
+                member.pushed = pushed;
+            }
+        }
+        if moved {
+            self.touch(slot);
+            for (capability_id, available) in flipped {
+                self.event_availability(slot, &capability_id, available);
+            }
+        }
+        Ok(true)
+    }
+
+    fn read_availability(
+        &self,
+        slot: u32,
+        document: &Document,
+    ) -> Result<Vec<(usize, Option<Pushed>)>, DefinitionError> {
+        let Some(registration) = self.registrations.get(slot) else {
+            return Ok(Vec::new());
+        };
+        let mut changes = Vec::new();
+        for (key, value) in document.root().entries() {
+            let at = registration
+                .members
+                .iter()
+                .position(|member| member.capability.name == *key || member.capability.id == *key);
+            let Some(at) = at else {
+                return Err(bad_update(&[
+                    "`availability` names `",
+                    &key,
+                    "`, which this component does not declare",
+                ]));
+            };
+            let available = value
+                .as_bool()
+                .or_else(|| value.get("available").and_then(|field| field.as_bool()));
+            let Some(available) = available else {
+                return Err(bad_update(&[
+                    "`availability.",
+                    &key,
+                    "` must be `{ available: boolean, reason?: string }`",
+                ]));
+            };
+            let reason = value
+                .get("reason")
+                .and_then(|reason| reason.as_str().map(std::borrow::Cow::into_owned));
+            changes.push((at, Some(Pushed { available, reason })));
+        }
+        Ok(changes)
+    }
+
+    /// The page says that something changed which the registry cannot see: the version moves on.
+    pub fn invalidate(&mut self, now: Millis, slot: u32, generation: u32) -> bool {
+        self.now = now;
+        let live = self.is_live(slot, generation);
+        if live {
+            self.touch(slot);
+        }
+        live
+    }
+
+    /// Ends a registration; false when it has ended before.
+    pub fn unregister(&mut self, now: Millis, slot: u32, generation: u32) -> bool {
+        self.now = now;
+        let live = self.is_live(slot, generation);
+        if live {
+            self.end_registration(slot);
+            self.move_version();
+            self.run();
+        }
+        live
+    }
+
+    /// Whether the slot still holds that registration, alive.
+    pub fn is_live(&self, slot: u32, generation: u32) -> bool {
+        self.registrations.generation(slot) == generation
+            && self
+                .registrations
+                .get(slot)
+                .is_some_and(|registration| registration.live)
+    }
+
+    /// The generation of a registration's slot.
+    pub fn registration_generation(&self, slot: u32) -> u32 {
+        self.registrations.generation(slot)
+    }
+
+    /// The opaque id of a registration.
+    pub fn registration_id(&self, slot: u32) -> Option<&str> {
+        self.registrations
+            .get(slot)
+            .map(|registration| registration.id.as_str())
+    }
+
+    /// A component's descriptor without its capabilities, as JSON text.
+    pub fn registration_head(&self, slot: u32) -> Option<String> {
+        let registration = self.registrations.get(slot)?;
+        Some(registration.header.base_descriptor(&registration.id))
+    }
+
+    /// A capability's descriptor without its state, as JSON text.
+    pub fn spec_descriptor(&self, spec: u32) -> Option<String> {
+        Some(self.specs.get(spec)?.capability.base_descriptor())
+    }
+
+    fn touch(&mut self, slot: u32) {
+        let revision = self.next_revision();
+        if let Some(registration) = self.registrations.get_mut(slot) {
+            registration.revision = revision;
+        }
+        self.move_version();
+    }
+
+    /// Unmounts: what has not started ends now, pending confirmations are withdrawn, a tombstone stays.
+    fn end_registration(&mut self, slot: u32) {
+        let Some(registration) = self.registrations.get_mut(slot) else {
+            return;
+        };
+        registration.live = false;
+        registration.ended = self.now;
+        let key = hash(
+            self.seed,
+            &[
+                &registration.header.component_type,
+                &registration.header.instance_id,
+            ],
+        );
+        self.keys.remove(key, slot);
+        self.order.retain(|&other| other != slot);
+        self.unname_members(slot);
+        self.event_unregistered(slot);
+        self.emit(Output::Unmounted(slot));
+        self.unmount_calls(slot);
+        self.withdraw_confirmations(slot);
+        self.tombstones.push_back(slot);
+        self.sweep_tombstones();
+    }
+
+    /// Forgets tombstones past their number or age.
+    pub(crate) fn sweep_tombstones(&mut self) {
+        let limits = &self.config.limits;
+        let (size, ttl) = (limits.tombstone_size, limits.tombstone_ttl_ms);
+        while let Some(&slot) = self.tombstones.front() {
+            let ended = self
+                .registrations
+                .get(slot)
+                .map_or(self.now, |registration| registration.ended);
+            let too_many = u32::try_from(self.tombstones.len()).unwrap_or(u32::MAX) > size;
+            if !too_many && self.now.since(ended) <= u64::from(ttl) {
+                break;
+            }
+            self.tombstones.pop_front();
+            self.forget_registration(slot);
+        }
+    }
+
+    fn forget_registration(&mut self, slot: u32) {
+        let Some(registration) = self.registrations.remove(slot) else {
+            return;
+        };
+        self.ids.remove(hash(self.seed, &[&registration.id]), slot);
+        let specs: Vec<u32> = registration.members.iter().map(|member| member.spec).collect();
+        self.drop_uses(&specs);
+        self.emit(Output::ForgetRegistration(slot));
+    }
+
+    fn drop_uses(&mut self, specs: &[u32]) {
+        for &id in specs {
+            if let Some(spec) = self.specs.get_mut(id) {
+                spec.uses = spec.uses.saturating_sub(1);
+            }
+        }
+        self.release_specs(specs);
+    }
+
+    /// The answer for a call that finds the registry disposed.
+    pub(crate) fn disposed_failure() -> Failure {
+        Failure::disposed()
+    }
+}
+
+fn definition(text: &str) -> Result<Document, DefinitionError> {
+    Document::parse(text, DEFINITION_BOUNDS).map_err(|error| DefinitionError {
+        code: DefinitionCode::InvalidDefinition,
+        message: ["the definition is not bounded JSON: ", &error.message()].concat(),
+        pointer: None,
+        keyword: None,
+    })
+}
+
+fn bad_update(parts: &[&str]) -> DefinitionError {
+    DefinitionError {
+        code: DefinitionCode::InvalidDefinition,
+        message: parts.concat(),
+        pointer: None,
+        keyword: None,
+    }
+}
+
+fn joined(outer: &Rc<[PolicyRef]>, inner: &[PolicyRef]) -> Rc<[PolicyRef]> {
+    if inner.is_empty() {
+        return Rc::clone(outer);
+    }
+    outer.iter().chain(inner).cloned().collect()
+}

@@ -1,0 +1,377 @@
+//! Phase 2, resolution: which registration a call means, as far as its consumer may see.
+//!
+//! Refuses to disclose: what discovery policies hide counts neither as a candidate nor as a tombstone. Called by
+//! the pipeline in `policy`.
+
+use agent_surface_json::{write_string, write_u64};
+
+use crate::call::{Candidate, Step, Votes};
+use crate::core::Core;
+use crate::error::Failure;
+use crate::id::{CapabilityId, parse};
+use crate::message::{Outcome, Target};
+use crate::table::{Slab, Table, hash};
+
+/// Live registrations by what they are called by: a component type, or a procedure path.
+#[derive(Debug)]
+pub(crate) struct Names {
+    names: Slab<Name>,
+    index: Table,
+}
+
+#[derive(Debug)]
+struct Name {
+    domain: bool,
+    text: String,
+    members: Vec<Target>,
+}
+
+impl Names {
+    pub const fn new() -> Self {
+        Self {
+            names: Slab::new(),
+            index: Table::new(),
+        }
+    }
+
+    fn find(&self, seed: [u64; 2], domain: bool, text: &str) -> Option<u32> {
+        self.index.find(key(seed, domain, text), &mut |id| {
+            self.names
+                .get(id)
+                .is_some_and(|name| name.domain == domain && name.text == text)
+        })
+    }
+
+    fn members(&self, seed: [u64; 2], domain: bool, text: &str) -> &[Target] {
+        self.find(seed, domain, text)
+            .and_then(|id| self.names.get(id))
+            .map_or(&[], |name| name.members.as_slice())
+    }
+
+    fn add(&mut self, seed: [u64; 2], domain: bool, text: &str, target: Target) {
+        let id = self.find(seed, domain, text).unwrap_or_else(|| {
+            let id = self.names.insert(Name {
+                domain,
+                text: text.to_owned(),
+                members: Vec::new(),
+            });
+            self.index.insert(key(seed, domain, text), id);
+            id
+        });
+        if let Some(name) = self.names.get_mut(id) {
+            name.members.push(target);
+        }
+    }
+
+    fn remove(&mut self, seed: [u64; 2], domain: bool, text: &str, target: Target) {
+        let Some(id) = self.find(seed, domain, text) else {
+            return;
+        };
+        let Some(name) = self.names.get_mut(id) else {
+            return;
+        };
+        name.members.retain(|&other| other != target);
+        if name.members.is_empty() {
+            self.names.remove(id);
+            self.index.remove(key(seed, domain, text), id);
+        }
+    }
+}
+
+fn key(seed: [u64; 2], domain: bool, text: &str) -> u64 {
+    hash(seed, &[if domain { "domain" } else { "view" }, text])
+}
+
+impl Core {
+    pub(crate) fn name_members(&mut self, slot: u32) {
+        let Some(registration) = self.registrations.get(slot) else {
+            return;
+        };
+        let whole = Target {
+            registration: slot,
+            capability: u32::MAX,
+        };
+        self.names
+            .add(self.seed, false, &registration.header.component_type, whole);
+        for (at, member) in (0_u32..).zip(&registration.members) {
+            if member.capability.kind == crate::effect::Kind::Procedure {
+                let target = Target {
+                    registration: slot,
+                    capability: at,
+                };
+                self.names.add(self.seed, true, &member.capability.name, target);
+            }
+        }
+    }
+
+    /// What a capability is called by: the entry of its type or of its path.
+    pub(crate) fn name_of(&self, target: Target) -> u32 {
+        let Some(registration) = self.registrations.get(target.registration) else {
+            return 0;
+        };
+        let Some(member) = registration.member(target.capability) else {
+            return 0;
+        };
+        let found = if member.capability.kind == crate::effect::Kind::Procedure {
+            self.names.find(self.seed, true, &member.capability.name)
+        } else {
+            self.names
+                .find(self.seed, false, &registration.header.component_type)
+        };
+        found.unwrap_or(0)
+    }
+
+    pub(crate) fn unname_members(&mut self, slot: u32) {
+        let Some(registration) = self.registrations.get(slot) else {
+            return;
+        };
+        let whole = Target {
+            registration: slot,
+            capability: u32::MAX,
+        };
+        self.names
+            .remove(self.seed, false, &registration.header.component_type, whole);
+        for (at, member) in (0_u32..).zip(&registration.members) {
+            if member.capability.kind == crate::effect::Kind::Procedure {
+                let target = Target {
+                    registration: slot,
+                    capability: at,
+                };
+                self.names
+                    .remove(self.seed, true, &member.capability.name, target);
+            }
+        }
+    }
+
+    /// Live registrations that hold the capability, of this instance when one is named.
+    fn live_targets(&self, capability_id: &str, instance_id: Option<&str>) -> Vec<Target> {
+        let (domain, text) = match parse(capability_id) {
+            Some(CapabilityId::View { component_type, .. }) => (false, component_type),
+            Some(CapabilityId::Domain { path }) => (true, path),
+            None => return Vec::new(),
+        };
+        self.names
+            .members(self.seed, domain, text)
+            .iter()
+            .filter_map(|&target| {
+                let registration = self.registrations.get(target.registration)?;
+                if instance_id.is_some_and(|id| id != registration.header.instance_id) {
+                    return None;
+                }
+                if domain {
+                    return Some(target);
+                }
+                let capability = registration.position(capability_id)?;
+                Some(Target {
+                    registration: target.registration,
+                    capability,
+                })
+            })
+            .collect()
+    }
+
+    /// The youngest tombstone that held the capability.
+    fn dead_target(&self, capability_id: &str, instance_id: Option<&str>) -> Option<Target> {
+        self.tombstones.iter().rev().find_map(|&slot| {
+            let registration = self.registrations.get(slot)?;
+            if instance_id.is_some_and(|id| id != registration.header.instance_id) {
+                return None;
+            }
+            let capability = registration.position(capability_id)?;
+            Some(Target {
+                registration: slot,
+                capability,
+            })
+        })
+    }
+
+    /// The registration, live or dead, that a token names and that holds the capability.
+    fn token_target(&self, token: &str, capability_id: &str, instance_id: Option<&str>) -> Option<Target> {
+        let slot = self.ids.find(hash(self.seed, &[token]), &mut |slot| {
+            self.registrations
+                .get(slot)
+                .is_some_and(|registration| registration.id == token)
+        })?;
+        let registration = self.registrations.get(slot)?;
+        if instance_id.is_some_and(|id| id != registration.header.instance_id) {
+            return None;
+        }
+        Some(Target {
+            registration: slot,
+            capability: registration.position(capability_id)?,
+        })
+    }
+
+    /// Collects what the call could mean and goes on to the votes.
+    pub(crate) fn resolve(&mut self, slot: u32) {
+        self.sweep_tombstones();
+        let Some(call) = self.calls.get(slot) else { return };
+        let (id, instance) = (call.capability_id.as_str(), call.instance_id.as_deref());
+        let token = call.registration_id.as_deref();
+        let named = token.and_then(|token| self.token_target(token, id, instance));
+        let is_live = |target: &Target| {
+            self.registrations
+                .get(target.registration)
+                .is_some_and(|registration| registration.live)
+        };
+        let mut targets = match named {
+            Some(target) if is_live(&target) => vec![target],
+            _ => self.live_targets(id, instance),
+        };
+        match named {
+            Some(target) if !is_live(&target) => targets.push(target),
+            None if targets.is_empty() && token.is_none() => targets.extend(self.dead_target(id, instance)),
+            _ => {}
+        }
+        let candidates: Vec<Candidate> = targets
+            .into_iter()
+            .map(|target| Candidate {
+                target,
+                generation: self.registrations.generation(target.registration),
+                hidden: false,
+                undisclosed: false,
+                disabled: None,
+            })
+            .collect();
+        let all = candidates.len() > 1;
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.votes = Votes {
+                candidates,
+                candidate: 0,
+                policy: 0,
+                all,
+            };
+            call.step = Step::Votes;
+        }
+    }
+
+    /// Decides what the call means, after the votes.
+    pub(crate) fn choose(&mut self, slot: u32) {
+        match self.choice(slot) {
+            Err(failure) => self.settle(slot, Outcome::Failed(failure)),
+            Ok(candidate) => {
+                let target = candidate.target;
+                let member = self
+                    .registrations
+                    .get(target.registration)
+                    .and_then(|registration| registration.member(target.capability))
+                    .map(|member| {
+                        (
+                            std::rc::Rc::clone(&member.capability),
+                            std::rc::Rc::clone(&member.chain),
+                        )
+                    });
+                let (Some((capability, chain)), Some(call)) = (member, self.calls.get_mut(slot)) else {
+                    return;
+                };
+                call.target = Some(target);
+                call.target_generation = candidate.generation;
+                call.capability = Some(capability);
+                call.chain = Some(chain);
+                call.votes.candidates = vec![candidate];
+                call.step = Step::Authorize(0);
+                if let Some(stale) = self.version_mismatch(slot) {
+                    self.settle(slot, Outcome::Failed(stale));
+                } else {
+                    self.audit_started(slot);
+                }
+            }
+        }
+    }
+
+    fn choice(&self, slot: u32) -> Result<Candidate, Failure> {
+        let Some(call) = self.calls.get(slot) else {
+            return Err(Failure::not_found());
+        };
+        let live = |candidate: &&Candidate| {
+            self.registrations.generation(candidate.target.registration) == candidate.generation
+                && self
+                    .registrations
+                    .get(candidate.target.registration)
+                    .is_some_and(|reg| reg.live)
+        };
+        let votes = &call.votes.candidates;
+        let mut visible: Vec<&Candidate> = votes.iter().filter(live).filter(|one| !one.undisclosed).collect();
+        if visible.is_empty() {
+            // Only policies that answer for themselves stand in the way: one of them will.
+            visible = votes
+                .iter()
+                .filter(live)
+                .filter(|one| !one.hidden)
+                .take(1)
+                .collect();
+        }
+        let dead = votes.iter().find(|one| !live(one) && !one.undisclosed);
+        let first_live = visible
+            .first()
+            .and_then(|one| self.registration_id(one.target.registration));
+        if let Some(token) = call.registration_id.as_deref() {
+            let named = visible
+                .iter()
+                .find(|one| self.registration_id(one.target.registration) == Some(token));
+            return match (named, dead) {
+                (Some(&named), _) => Ok(named.clone()),
+                (None, Some(dead)) => Err(match self.successor(dead, &visible) {
+                    Some(id) => Failure::stale("registration-replaced", Some(id)),
+                    None => Failure::unmounted("resolve"),
+                }),
+                (None, None) => Err(match first_live {
+                    Some(id) => Failure::stale("surface-reloaded", Some(id)),
+                    None => Failure::not_found(),
+                }),
+            };
+        }
+        match (visible.as_slice(), dead) {
+            ([one], _) => Ok((*one).clone()),
+            ([], Some(_)) => Err(Failure::unmounted("resolve")),
+            ([], None) => Err(Failure::not_found()),
+            (several, _) => Err(Failure::ambiguous(&self.instances(several))),
+        }
+    }
+
+    /// The live registration that took the place of a dead one.
+    fn successor(&self, dead: &Candidate, visible: &[&Candidate]) -> Option<&str> {
+        let dead = &self.registrations.get(dead.target.registration)?.header;
+        visible.iter().find_map(|one| {
+            let live = self.registrations.get(one.target.registration)?;
+            let same = live.header.component_type == dead.component_type
+                && live.header.instance_id == dead.instance_id;
+            same.then_some(live.id.as_str())
+        })
+    }
+
+    fn instances(&self, candidates: &[&Candidate]) -> String {
+        let mut out = String::from("[");
+        for candidate in candidates {
+            let Some(registration) = self.registrations.get(candidate.target.registration) else {
+                continue;
+            };
+            if out.len() > 1 {
+                out.push(',');
+            }
+            out.push_str("{\"instanceId\":");
+            write_string(&mut out, &registration.header.instance_id);
+            out.push_str(",\"registrationId\":");
+            write_string(&mut out, &registration.id);
+            out.push_str(",\"description\":");
+            write_string(&mut out, &registration.header.description);
+            out.push('}');
+        }
+        out.push(']');
+        out
+    }
+
+    /// A dangerous call that was made from another version of the surface, unless its evidence is stricter.
+    fn version_mismatch(&self, slot: u32) -> Option<Failure> {
+        let call = self.calls.get(slot)?;
+        let named = call.surface_version.as_deref()?;
+        let mut version = String::new();
+        write_u64(&mut version, self.version);
+        let dangerous = call
+            .capability
+            .as_ref()
+            .is_some_and(|capability| capability.effect.is_dangerous());
+        (named != version && dangerous && call.confirmation_id.is_none())
+            .then(|| Failure::stale("surface-version-mismatch", None))
+    }
+}

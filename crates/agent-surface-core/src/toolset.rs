@@ -1,0 +1,402 @@
+//! Toolsets: one consumer's catalog as tools with wire names, and the evidence that lets two-phase calls complete.
+//!
+//! The page's own copilot, a remote loop and the browser's agent share it; what the browser needs besides is in
+//! `webmcp`. Approves nothing: it remembers ids and attaches them. Called by the drivers.
+
+use crate::call::{Consumer, Origin, Request, Sent};
+use crate::confirmation::Status;
+use crate::core::Core;
+use crate::effect::{Confirmation, Kind};
+use crate::error::{Code, Failure};
+use crate::invoke::Admitted;
+use crate::message::{Output, Target};
+use crate::time::Millis;
+use crate::webmcp::Browser;
+use crate::wire::{NameRequest, assign};
+
+/// How a toolset is made.
+#[derive(Clone, Debug)]
+pub struct ToolsetConfig {
+    /// Whose tools they are.
+    pub consumer: Consumer,
+    /// Component-type prefixes; empty means all.
+    pub scope: Vec<String>,
+    /// A call waits for the person instead of asking its caller to repeat it.
+    pub waits: bool,
+    /// The longest wait in milliseconds; `None` waits until expiry.
+    pub wait_ms: Option<u32>,
+    /// The tools go to the browser: only available ones, annotated.
+    pub browser: bool,
+}
+
+/// Evidence for a call that will be repeated.
+#[derive(Debug)]
+struct Evidence {
+    capability_id: String,
+    registration_id: String,
+    input: String,
+    confirmation_id: String,
+    expires: Millis,
+}
+
+/// One tool of a built catalog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tool {
+    pub target: Target,
+    pub generation: u32,
+    pub spec: u32,
+    pub available: bool,
+}
+
+/// One consumer's tools.
+#[derive(Debug)]
+pub struct Toolset {
+    pub(crate) consumer: Consumer,
+    pub(crate) view: u32,
+    pub(crate) waits: bool,
+    pub(crate) wait_ms: Option<u32>,
+    pub(crate) open: bool,
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) names: Vec<String>,
+    /// Moves when a name does.
+    names_stamp: u64,
+    stamp: u64,
+    evidence: Vec<Evidence>,
+    /// Somebody wants to hear of changes.
+    watched: bool,
+    pub(crate) browser: Option<Browser>,
+}
+
+impl Core {
+    /// Opens a toolset; closed by `close_toolset`.
+    pub fn open_toolset(&mut self, config: ToolsetConfig) -> u32 {
+        let view = self.open_view(config.consumer.clone(), config.scope, true);
+        self.toolsets.insert(Toolset {
+            consumer: config.consumer,
+            view,
+            waits: config.waits,
+            wait_ms: config.wait_ms,
+            open: true,
+            tools: Vec::new(),
+            names: Vec::new(),
+            names_stamp: 0,
+            stamp: 0,
+            evidence: Vec::new(),
+            watched: config.browser,
+            browser: config.browser.then(Browser::new),
+        })
+    }
+
+    /// Ends the waits of a toolset with the result they have, and drops it.
+    pub fn close_toolset(&mut self, now: Millis, toolset: u32) {
+        self.now = now;
+        if let Some(found) = self.toolsets.get_mut(toolset) {
+            found.open = false;
+        }
+        let waiting: Vec<u32> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| call.origin == Origin::Toolset(toolset) && call.pending.is_some())
+            .map(|(slot, _)| slot)
+            .collect();
+        for slot in waiting {
+            self.stop_waiting(slot);
+        }
+        self.withdraw_all(toolset);
+        if let Some(found) = self.toolsets.remove(toolset) {
+            self.close_view(found.view);
+        }
+        // Calls in flight belong to no toolset now: a later one in the same slot must not adopt them.
+        for (_, call) in self.calls.iter_mut() {
+            if call.origin == Origin::Toolset(toolset) {
+                call.origin = Origin::Direct;
+            }
+        }
+        self.run();
+    }
+
+    /// The toolset's view, to be looked through before `build_tools`.
+    pub fn toolset_view(&self, toolset: u32) -> Option<u32> {
+        Some(self.toolsets.get(toolset)?.view)
+    }
+
+    /// Whether somebody wants `Output::Refresh` when the surface may have changed.
+    pub fn watch_toolset(&mut self, toolset: u32, watched: bool) {
+        if let Some(toolset) = self.toolsets.get_mut(toolset) {
+            toolset.watched = watched;
+        }
+    }
+
+    /// Builds the catalog from a complete view. False when it is what it was.
+    pub fn build_tools(&mut self, toolset: u32) -> bool {
+        let Some(found) = self.toolsets.get(toolset) else {
+            return false;
+        };
+        let (view, stamp) = (found.view, self.view_stamp(found.view));
+        if found.stamp == stamp {
+            return false;
+        }
+        let mut tools = Vec::with_capacity(found.tools.len());
+        for &(slot, _, _) in self.view_rows(view) {
+            let generation = self.registrations.generation(slot);
+            self.shown(view, slot, &mut |capability, member, state| {
+                let target = Target {
+                    registration: slot,
+                    capability,
+                };
+                tools.push(Tool {
+                    target,
+                    generation,
+                    spec: member.spec,
+                    available: state.available,
+                });
+            });
+        }
+        let same_names = found.tools.len() == tools.len()
+            && found
+                .tools
+                .iter()
+                .zip(&tools)
+                .all(|(a, b)| a.target == b.target && a.generation == b.generation);
+        let names = (!same_names).then(|| self.name_tools(&tools));
+        let revision = self.next_revision();
+        if let Some(found) = self.toolsets.get_mut(toolset) {
+            found.stamp = stamp;
+            found.tools = tools;
+            if let Some(names) = names {
+                found.names = names;
+                found.names_stamp = revision;
+            }
+        }
+        true
+    }
+
+    fn name_tools(&self, tools: &[Tool]) -> Vec<String> {
+        let mut counts: Vec<u32> = Vec::new();
+        let mut groups = Vec::with_capacity(tools.len());
+        let mut last = None;
+        for tool in tools {
+            let group = self.name_of(tool.target);
+            // Capabilities of one registration stand together: it counts once for its type.
+            let counted = last == Some((tool.target.registration, group));
+            last = Some((tool.target.registration, group));
+            let at = usize::try_from(group).unwrap_or(0);
+            if counts.len() <= at {
+                counts.resize(at + 1, 0);
+            }
+            if let (false, Some(count)) = (counted, counts.get_mut(at)) {
+                *count += 1;
+            }
+            groups.push(at);
+        }
+        let requests: Vec<NameRequest<'_>> = tools
+            .iter()
+            .zip(&groups)
+            .filter_map(|(tool, &group)| {
+                let registration = self.registrations.get(tool.target.registration)?;
+                let member = registration.member(tool.target.capability)?;
+                let several = counts.get(group).is_some_and(|&count| count > 1);
+                Some(NameRequest {
+                    id: &member.capability.id,
+                    instance: several.then_some(registration.header.instance_id.as_str()),
+                })
+            })
+            .collect();
+        assign(&requests)
+    }
+
+    /// The tools as numbers, four for each: registration slot, capability, spec, available (1) or not (0).
+    pub fn tool_rows(&self, toolset: u32) -> Vec<u32> {
+        let tools = self
+            .toolsets
+            .get(toolset)
+            .map_or(&[][..], |toolset| toolset.tools.as_slice());
+        let mut rows = Vec::with_capacity(tools.len() * 4);
+        for tool in tools {
+            let available = u32::from(tool.available);
+            rows.extend([
+                tool.target.registration,
+                tool.target.capability,
+                tool.spec,
+                available,
+            ]);
+        }
+        rows
+    }
+
+    /// Moves when a wire name does.
+    pub fn names_stamp(&self, toolset: u32) -> u64 {
+        self.toolsets
+            .get(toolset)
+            .map_or(0, |toolset| toolset.names_stamp)
+    }
+
+    /// The wire names in the order of `tool_rows`, joined by line feeds, which no wire name holds.
+    pub fn tool_names(&self, toolset: u32) -> String {
+        let names = self
+            .toolsets
+            .get(toolset)
+            .map_or(&[][..], |toolset| toolset.names.as_slice());
+        names.join("\n")
+    }
+
+    /// Why one tool is not available, and what `describe` said of it.
+    pub fn tool_state(&self, toolset: u32, target: Target) -> (Option<String>, Option<String>) {
+        let mut found = (None, None);
+        if let Some(toolset) = self.toolsets.get(toolset) {
+            self.shown(toolset.view, target.registration, &mut |at, _, state| {
+                if at == target.capability {
+                    found = (
+                        state.reason.clone().filter(|_| !state.available),
+                        state.note.clone(),
+                    );
+                }
+            });
+        }
+        found
+    }
+
+    /// What stands before a tool's description: `[view · local-state]`.
+    pub fn tool_label(&self, spec: u32) -> String {
+        let Some(spec) = self.specs.get(spec) else {
+            return String::new();
+        };
+        let capability = &spec.capability;
+        let plane = if capability.kind == Kind::Procedure {
+            "[domain · "
+        } else {
+            "[view · "
+        };
+        let confirms = if capability.confirmation == Confirmation::Required {
+            " · requires confirmation]"
+        } else {
+            "]"
+        };
+        [plane, capability.effect.as_str(), confirms].concat()
+    }
+
+    /// Invokes through a toolset: the evidence that it remembers for this capability, instance and input goes
+    /// along.
+    pub fn execute(&mut self, now: Millis, toolset: u32, request: Request<'_>) -> Admitted {
+        self.now = now;
+        let input = canonical(&request.input);
+        let registration = request.registration_id.unwrap_or_default();
+        let known = self.toolsets.get_mut(toolset).and_then(|found| {
+            found.evidence.retain(|evidence| now <= evidence.expires);
+            found
+                .evidence
+                .iter()
+                .find(|evidence| {
+                    evidence.capability_id == request.capability_id
+                        && evidence.registration_id == registration
+                        && evidence.input == input
+                })
+                .map(|evidence| evidence.confirmation_id.clone())
+        });
+        let request = Request {
+            confirmation_id: request.confirmation_id.or(known.as_deref()),
+            ..request
+        };
+        self.begin(now, request, Origin::Toolset(toolset))
+    }
+
+    /// Keeps the id of a question for the repeat of the call.
+    pub(crate) fn remember_evidence(&mut self, slot: u32) {
+        let Some(call) = self.calls.get(slot) else { return };
+        let Origin::Toolset(toolset) = call.origin else {
+            return;
+        };
+        let (Some(id), Some(target)) = (call.asked.clone(), call.target) else {
+            return;
+        };
+        let expires = self
+            .confirmations
+            .find(&id)
+            .and_then(|record| self.confirmations.records.get(record));
+        let Some(expires) = expires.map(|record| record.expires) else {
+            return;
+        };
+        let Some(registration_id) = self.registration_id(target.registration).map(str::to_owned) else {
+            return;
+        };
+        let evidence = Evidence {
+            capability_id: call.capability_id.clone(),
+            registration_id,
+            input: canonical(&call.input),
+            confirmation_id: id,
+            expires,
+        };
+        let most = usize::try_from(self.config.limits.max_pending_confirmations).unwrap_or(usize::MAX);
+        if let Some(toolset) = self.toolsets.get_mut(toolset) {
+            toolset
+                .evidence
+                .retain(|other| other.confirmation_id != evidence.confirmation_id);
+            if toolset.evidence.len() >= most && !toolset.evidence.is_empty() {
+                toolset.evidence.remove(0);
+            }
+            toolset.evidence.push(evidence);
+        }
+    }
+
+    /// Evidence that was used up or expired is dropped; a denial stays until it expires.
+    pub(crate) fn evidence_settled(&mut self, slot: u32) {
+        let Some(call) = self.calls.get(slot) else { return };
+        let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.confirmation_id.as_deref()) else {
+            return;
+        };
+        let record = self
+            .confirmations
+            .find(id)
+            .and_then(|record| self.confirmations.records.get(record));
+        let keeps = record.is_some_and(|record| {
+            matches!(
+                record.status,
+                Status::Pending | Status::Approved(_) | Status::Denied(_)
+            )
+        });
+        if !keeps && let Some(toolset) = self.toolsets.get_mut(toolset) {
+            toolset.evidence.retain(|evidence| evidence.confirmation_id != id);
+        }
+    }
+
+    /// A two-phase agent cannot name the evidence: it is told to repeat the call.
+    pub(crate) fn worded(&self, slot: u32, mut failure: Failure) -> Failure {
+        if failure.code == Code::ConfirmationRequired
+            && self.toolset_of(slot).is_some()
+            && let Some(id) = self.calls.get(slot).and_then(|call| call.asked.as_deref())
+            && let Some(record) = self
+                .confirmations
+                .find(id)
+                .and_then(|record| self.confirmations.records.get(record))
+        {
+            failure.message = [
+                "A person has to approve this first. Once they have decided, repeat this call with the same input, before ",
+                &record.expires.iso(),
+                ".",
+            ]
+            .concat()
+            .into();
+        }
+        failure
+    }
+
+    /// The surface may have changed: everyone who watches looks again.
+    pub(crate) fn refresh_toolsets(&mut self) {
+        let watched: Vec<u32> = self
+            .toolsets
+            .iter()
+            .filter(|(_, toolset)| toolset.watched)
+            .map(|(id, _)| id)
+            .collect();
+        for id in watched {
+            self.emit(Output::Refresh(id));
+        }
+    }
+}
+
+fn canonical(input: &Sent) -> String {
+    match input {
+        Sent::Json(document) => document.canonical().into_owned(),
+        Sent::Absent | Sent::Bad(_) => String::from("{}"),
+    }
+}

@@ -1,0 +1,58 @@
+//! The exported part of a registry that concerns confirmations. Only the page's own objects reach `resolve`.
+//!
+//! Same rules as in `registry`. Called by the facade's `registry.confirmations` and by the approval element.
+
+use wasm_bindgen::prelude::*;
+
+use crate::registry::Registry;
+
+#[wasm_bindgen]
+impl Registry {
+    /// What is pending, as a JSON array.
+    #[wasm_bindgen(js_name = pendingConfirmations)]
+    pub fn pending_confirmations(&self) -> String {
+        let now = self.now();
+        self.core.borrow_mut().pending_confirmations(now)
+    }
+
+    /// The person's decision. False when there is nothing to decide any more.
+    #[wasm_bindgen(js_name = resolveConfirmation)]
+    pub fn resolve_confirmation(
+        &self,
+        id: &str,
+        approved: bool,
+        note: Option<String>,
+    ) -> Result<bool, JsValue> {
+        self.refill()?;
+        let now = self.now();
+        let resolved = self
+            .core
+            .borrow_mut()
+            .resolve_confirmation(now, id, approved, note.as_deref());
+        self.drain();
+        Ok(resolved)
+    }
+
+    /// `pending`, `approved`, `denied` or `expired`.
+    #[wasm_bindgen(js_name = confirmationStatus)]
+    pub fn confirmation_status(&self, id: &str) -> String {
+        let now = self.now();
+        let status = self.core.borrow_mut().confirmation_status(now, id);
+        self.drain();
+        status.to_owned()
+    }
+
+    /// What an approval element shows beside the record, as JSON text.
+    #[wasm_bindgen(js_name = describeConfirmation)]
+    pub fn describe_confirmation(&self, id: &str) -> Option<String> {
+        self.core.borrow().describe_confirmation(id)
+    }
+
+    /// Something other than a person's own gesture tried to decide.
+    #[wasm_bindgen(js_name = gestureRefused)]
+    pub fn gesture_refused(&self, id: &str, how: &str) {
+        let now = self.now();
+        self.core.borrow_mut().gesture_refused(now, id, how);
+        self.drain();
+    }
+}

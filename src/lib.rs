@@ -1,0 +1,15 @@
+//! The browser side of agent-surface-wasm: exports over `agent-surface-core`, and the loop that runs its outputs.
+//!
+//! It holds no rule; the core decides and the facade in `pkg-template` acts. One file for each group of exports,
+//! `drain` for the loop, `convert` for everything that touches a JavaScript value.
+
+mod confirmations;
+mod convert;
+mod drain;
+mod ids;
+mod panic;
+mod registry;
+mod toolset;
+mod webmcp;
+
+pub use registry::Registry;

@@ -1,0 +1,23 @@
+//! Finds the browser's WebMCP entry point, by shape and never by version.
+//!
+//! Registers nothing: the facade does, as the core says. Called by the facade's adapter.
+
+use wasm_bindgen::prelude::*;
+
+use crate::convert::{found, global, property};
+
+/// `{ entry, context }` of `document.modelContext`, else of `navigator.modelContext`, else null. One is chosen; the
+/// other is not touched.
+#[wasm_bindgen(js_name = findModelContext)]
+pub fn find_model_context() -> JsValue {
+    for (owner, entry) in [
+        ("document", "document.modelContext"),
+        ("navigator", "navigator.modelContext"),
+    ] {
+        let context = property(&global(), owner).and_then(|owner| property(&owner, "modelContext"));
+        if let Some(context) = context {
+            return found(entry, &context);
+        }
+    }
+    JsValue::NULL
+}
