@@ -10,12 +10,14 @@ const TEXT = Symbol.for("agent-surface-wasm.schema-text");
 
 /** Far above the registry's own limit, which may be raised: only keeps a constructor from writing without end. */
 const MAX_SCHEMA_TEXT = 1 << 20;
+/** As the core reads one: its `enum` or `default` may nest on their own. */
+const MAX_SCHEMA_NESTING = 128;
 const MAX_ISSUES = 32;
 
 /** `{ copy, text }` of a JSON Schema, or the definition error that names the place. */
 export const schemaDocument = (schema, freeze) => {
   try {
-    return checkedCopy(schema, { maxBytes: MAX_SCHEMA_TEXT, freeze });
+    return checkedCopy(schema, { maxBytes: MAX_SCHEMA_TEXT, maxDepth: MAX_SCHEMA_NESTING, freeze });
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     const place = fault.pointer ? ` at \`${fault.pointer}\`` : "";

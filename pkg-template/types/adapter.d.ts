@@ -1,0 +1,21 @@
+/** Adapters: what brings a surface to agents outside the page's own code. */
+
+import type { AgentConsumer } from "./consumer.js";
+import type { AgentSurfaceRegistryView } from "./registry.js";
+import type { SnapshotContext } from "./snapshot.js";
+
+/** What an adapter works with. */
+export interface AdapterHost {
+  /** Cannot resolve confirmations. */
+  readonly registry: AgentSurfaceRegistryView;
+  /** As whom the adapter calls. Two adapters of one registry need two. */
+  readonly consumer: AgentConsumer;
+  readonly snapshotContext?: Omit<SnapshotContext, "consumer">;
+}
+
+/** An adapter. `registry.attach` starts it. */
+export interface AgentSurfaceAdapter {
+  readonly name: string;
+  start(host: AdapterHost): void | Promise<void>;
+  stop(): void | Promise<void>;
+}

@@ -1,0 +1,164 @@
+/** What JSON can hold, and the JSON Schemas that this library reads, with the TypeScript types they stand for. */
+
+/** A JSON value. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** The names that `type` knows. */
+export type JsonTypeName = "string" | "number" | "integer" | "boolean" | "null" | "array" | "object";
+
+/**
+ * A JSON Schema (draft 2020-12) of the supported subset. Every other keyword is refused when a component registers
+ * (`UNSUPPORTED_SCHEMA`, with its name and place).
+ *
+ * At most 8 levels deep and 16,384 bytes long (`limits.maxSchemaDepth`, `limits.maxSchemaBytes`).
+ */
+export interface JsonSchemaObject {
+  readonly type?: JsonTypeName | readonly JsonTypeName[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: { readonly [name: string]: JsonSchema };
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  /** In Unicode code points, as `maxLength`. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** An ECMA-262 pattern, as with the `u` flag, not anchored. Matched in linear time: no pattern can hang the page. */
+  readonly pattern?: string;
+  /** Asserted, not only noted. */
+  readonly format?: "date-time" | "date" | "uuid" | "email" | "uri";
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly $defs?: { readonly [name: string]: JsonSchema };
+  /** A place in the same schema, such as `#/$defs/device`. */
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** Filled into an absent property before validation, outside `anyOf`. */
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly deprecated?: boolean;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly $comment?: string;
+  /** At the root only, as `$id`. */
+  readonly $schema?: string;
+  readonly $id?: string;
+  /** Anything else; see above. */
+  readonly [keyword: string]: unknown;
+}
+
+/** A JSON Schema. */
+export type JsonSchema = JsonSchemaObject | boolean;
+
+/**
+ * The type of a value after `parse` under the schema `S`: a property with a `default` is there, arrays are plain.
+ * Where the schema says nothing, `JsonValue`.
+ *
+ * @example
+ * type Input = FromJsonSchema<{ type: "object", properties: { ids: { type: "array", items: { type: "string" } } }, required: ["ids"] }>;
+ * //   ^ { ids: string[] }
+ */
+export type FromJsonSchema<S> = Known<Read<S, S, "filled">, "filled">;
+
+/** The type of a value that `parse` under the schema `S` accepts: a property with a `default` may be left out. */
+export type AcceptedByJsonSchema<S> = Known<Read<S, S, "accepted">, "accepted">;
+
+/** `filled`: parsed, with defaults. `found`: parsed, inside `anyOf`, where no default is filled. `accepted`: before parsing. */
+type Mode = "filled" | "found" | "accepted";
+
+/** `unknown` is what an unconstrained schema reads as, so that keywords can be intersected; here it gets its name. */
+type Known<T, M extends Mode> = unknown extends T ? (M extends "accepted" ? unknown : JsonValue) : T;
+
+type Read<S, Root, M extends Mode> = S extends false
+  ? never
+  : ReadType<S, Root, M> & ReadConst<S> & ReadEnum<S> & ReadAnyOf<S, Root, M> & ReadRef<S, Root, M>;
+
+type ReadConst<S> = S extends { readonly const: infer Value } ? Value : unknown;
+type ReadEnum<S> = S extends { readonly enum: readonly (infer Value)[] } ? Value : unknown;
+
+type ReadAnyOf<S, Root, M extends Mode> = S extends { readonly anyOf: readonly (infer Branch)[] }
+  ? Branch extends unknown
+    ? Known<Read<Branch, Root, M extends "filled" ? "found" : M>, M>
+    : never
+  : unknown;
+
+type ReadRef<S, Root, M extends Mode> = S extends { readonly $ref: infer Ref }
+  ? Ref extends "#"
+    ? Read<Root, Root, M>
+    : Ref extends `#/$defs/${infer Name}`
+      ? Root extends { readonly $defs: { readonly [K in Name]: infer Target } }
+        ? Read<Target, Root, M>
+        : unknown
+      : unknown
+  : unknown;
+
+type ReadType<S, Root, M extends Mode> = S extends { readonly type: infer Type }
+  ? Type extends readonly (infer Each)[]
+    ? ReadTypeName<Each, S, Root, M>
+    : ReadTypeName<Type, S, Root, M>
+  : unknown;
+
+type ReadTypeName<Name, S, Root, M extends Mode> = Name extends "string"
+  ? string
+  : Name extends "number" | "integer"
+    ? number
+    : Name extends "boolean"
+      ? boolean
+      : Name extends "null"
+        ? null
+        : Name extends "array"
+          ? ReadArray<S, Root, M>
+          : Name extends "object"
+            ? ReadObject<S, Root, M>
+            : unknown;
+
+type ReadArray<S, Root, M extends Mode> = S extends { readonly items: infer Items }
+  ? M extends "accepted"
+    ? readonly Known<Read<Items, Root, M>, M>[]
+    : Known<Read<Items, Root, M>, M>[]
+  : M extends "accepted"
+    ? readonly unknown[]
+    : JsonValue[];
+
+type ReadObject<S, Root, M extends Mode> = S extends { readonly properties: infer Properties }
+  ? Flat<ReadProperties<Properties, RequiredOf<S>, Root, M> & ReadAdditional<S, M>>
+  : S extends { readonly additionalProperties: false }
+    ? { [key: string]: never }
+    : Flat<{ [K in RequiredOf<S>]: Known<unknown, M> } & (M extends "accepted" ? object : JsonObject)>;
+
+type RequiredOf<S> = S extends { readonly required: readonly (infer Name extends string)[] } ? Name : never;
+
+type ReadProperties<P, Required extends string, Root, M extends Mode> = {
+  [K in PresentKeys<P, Required, M>]: Known<Read<P[K], Root, M>, M>;
+} & {
+  [K in Exclude<keyof P, PresentKeys<P, Required, M>>]?: M extends "accepted"
+    ? Known<Read<P[K], Root, M>, M> | undefined
+    : Known<Read<P[K], Root, M>, M>;
+} & { [K in Exclude<Required, keyof P>]: Known<unknown, M> };
+
+type PresentKeys<P, Required extends string, M extends Mode> = M extends "filled"
+  ? (keyof P & Required) | DefaultedKeys<P>
+  : M extends "accepted"
+    ? Exclude<keyof P & Required, DefaultedKeys<P>>
+    : keyof P & Required;
+
+type DefaultedKeys<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
+
+type ReadAdditional<S, M extends Mode> = S extends { readonly additionalProperties: true }
+  ? { [key: string]: Known<unknown, M> }
+  : unknown;
+
+type Flat<T> = T extends object ? { [K in keyof T]: T[K] } : T;
