@@ -39,12 +39,15 @@ const originOf = (document) => origins.get(document) ?? fromJsonSchema(document)
 /** What an agent sees of a schema: locked fields are gone, other bound fields are not required. */
 const reduce = (schema, bound, locked) => {
   if (!isObject(schema)) return schema;
-  const { properties, required } = schema;
   const reduced = { ...schema };
-  if (isObject(properties)) {
-    reduced.properties = Object.fromEntries(Object.entries(properties).filter(([name]) => !locked.includes(name)));
+  if (isObject(schema.properties)) {
+    const open = Object.entries(schema.properties).filter(([name]) => !locked.includes(name));
+    reduced.properties = Object.fromEntries(open);
   }
-  if (isArray(required)) reduced.required = required.filter((name) => !bound.includes(name));
+  if (isArray(schema.required)) {
+    reduced.required = schema.required.filter((name) => !bound.includes(name));
+    if (!reduced.required.length) delete reduced.required;
+  }
   return reduced;
 };
 

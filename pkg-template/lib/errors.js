@@ -100,3 +100,10 @@ export const isAgentSurfaceError = (value) => {
     return false;
   }
 };
+
+/** What the module threw: a defect of a definition comes as its JSON text, anything else as it is. */
+export const fromModule = (thrown) => {
+  if (typeof thrown !== "string") return thrown;
+  const { code, message, ...details } = JSON.parse(thrown);
+  return new AgentSurfaceDefinitionError(code, message.replace(`[${code}] `, ""), details);
+};

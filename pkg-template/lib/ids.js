@@ -42,73 +42,58 @@ export const DEFAULT_LIMITS = /* @__PURE__ */ Object.freeze({
 });
 
 /** Whether a text can cross: every id and wire name is ASCII and at most `MAX_ID_LENGTH` characters long. */
-const canBeId = (value) => typeof value === "string" && value.length <= MAX_ID_LENGTH && value.isWellFormed();
+const canCross = (value) => typeof value === "string" && value.length <= MAX_ID_LENGTH && value.isWellFormed();
 
-const invalidId = (value, expected) => {
-  const shown = typeof value === "string" ? `\`${value.slice(0, MAX_ID_LENGTH).toWellFormed()}\`` : `a ${typeof value}`;
-  return new AgentSurfaceDefinitionError("INVALID_ID", `expected ${expected}, found ${shown}`);
-};
-
-const expectId = (isValid, value, expected) => {
-  if (!isValid) throw invalidId(value, expected);
-};
-
-export const isValidComponentType = (value) => {
+/** Asks the core about texts; where one of them can be no id the answer is `otherwise`. */
+const ask = (name, texts, otherwise) => {
   const wasm = requireWasm();
-  return canBeId(value) && wasm.isValidComponentType(value);
+  return texts.every(canCross) ? wasm[name](...texts) : otherwise;
 };
 
-export const isValidCapabilityName = (value) => {
-  const wasm = requireWasm();
-  return canBeId(value) && wasm.isValidCapabilityName(value);
+/** The same where only an answer will do. */
+const demand = (name, texts, expected) => {
+  const answer = ask(name, texts);
+  if (answer !== undefined) return answer;
+  const found = texts.map((each) =>
+    typeof each === "string" ? `\`${each.slice(0, MAX_ID_LENGTH).toWellFormed()}\`` : `a ${typeof each}`,
+  );
+  throw new AgentSurfaceDefinitionError("INVALID_ID", `expected ${expected}, found ${found.join(" and ")}`);
 };
 
-export const isValidInstanceId = (value) => {
-  const wasm = requireWasm();
-  return canBeId(value) && wasm.isValidInstanceId(value);
-};
+export const isValidComponentType = (value) => ask("isValidComponentType", [value], false);
+export const isValidCapabilityName = (value) => ask("isValidCapabilityName", [value], false);
+export const isValidInstanceId = (value) => ask("isValidInstanceId", [value], false);
 
 /** The parts of an id, or undefined: whatever is given, nothing is thrown once the module is there. */
 export const parseCapabilityId = (id) => {
-  const wasm = requireWasm();
-  const parts = canBeId(id) ? wasm.parseCapabilityId(id) : undefined;
-  return parts === undefined ? undefined : JSON.parse(parts);
+  const parts = ask("parseCapabilityId", [id]);
+  return parts && JSON.parse(parts);
 };
 
-const expectCapabilityId = (id) => {
-  expectId(parseCapabilityId(id), id, "a capability id such as `view:devices.table.selectRows` or `domain:devices.disable`");
-  return id;
-};
+const AN_ID = "a capability id such as `view:devices.table.selectRows` or `domain:devices.disable`";
 
-export const formatViewCapabilityId = (componentType, name) => {
-  expectId(isValidComponentType(componentType), componentType, "a component type such as `devices.table`");
-  expectId(isValidCapabilityName(name), name, "a capability name such as `selectRows`");
-  return expectCapabilityId(requireWasm().formatViewCapabilityId(componentType, name));
-};
+export const formatViewCapabilityId = (componentType, name) =>
+  demand("formatViewCapabilityId", [componentType, name], "a component type and a name such as `devices.table` and `selectRows`");
 
-export const formatDomainCapabilityId = (path) => expectCapabilityId(`domain:${path}`);
+export const formatDomainCapabilityId = (path) =>
+  demand("formatDomainCapabilityId", [path], "a procedure's path such as `devices.disable`");
 
-export const encodeWireName = (id) => requireWasm().encodeWireName(expectCapabilityId(id));
+export const encodeWireName = (id) => demand("encodeWireName", [id], AN_ID);
 
-export const encodeWireNameForInstance = (id, instanceId) => {
-  expectId(isValidInstanceId(instanceId), instanceId, "an instance id such as `main`");
-  return requireWasm().encodeWireNameForInstance(expectCapabilityId(id), instanceId);
-};
+export const encodeWireNameForInstance = (id, instanceId) =>
+  demand("encodeWireNameForInstance", [id, instanceId], `${AN_ID}, and an instance id such as \`main\``);
 
 /** The id of a wire name, or undefined where the name alone does not say it. */
-export const decodeWireName = (name) => {
-  const wasm = requireWasm();
-  return canBeId(name) ? wasm.decodeWireName(name) : undefined;
-};
+export const decodeWireName = (name) => ask("decodeWireName", [name]);
 
 /** Names for one catalog, in the order of its entries: ids, or `{ capabilityId, instanceId? }` where the instance is to show. */
 export const assignWireNames = (entries) => {
   const requests = Array.from(entries, (entry) => {
-    const { capabilityId, instanceId } = typeof entry === "string" ? { capabilityId: entry } : entry;
-    expectCapabilityId(capabilityId);
-    if (instanceId === undefined) return { id: capabilityId };
-    expectId(isValidInstanceId(instanceId), instanceId, "an instance id such as `main`");
-    return { id: capabilityId, instance: instanceId };
+    const { capabilityId: id, instanceId: instance } = typeof entry === "string" ? { capabilityId: entry } : entry;
+    // The names of a catalog are those of its entries, unless some collide: what has none alone has none here.
+    if (instance === undefined) encodeWireName(id);
+    else encodeWireNameForInstance(id, instance);
+    return { id, instance };
   });
   return JSON.parse(requireWasm().assignWireNames(checkedCopy(requests).text));
 };
@@ -116,9 +101,9 @@ export const assignWireNames = (entries) => {
 /** Whether a component type lies in a scope: prefixes of whole segments; an empty or absent scope means all. */
 export const matchesScope = (componentType, scope = []) => {
   const wasm = requireWasm();
-  const usable = scope.filter(canBeId);
+  const usable = scope.filter(canCross);
   // A prefix that can be no id matches nothing; leaving it out must not turn a scope into the empty one.
-  if (!canBeId(componentType) || (scope.length > 0 && usable.length === 0)) return false;
+  if (!canCross(componentType) || (scope.length > 0 && usable.length === 0)) return false;
   return wasm.matchesScope(componentType, checkedCopy(usable).text);
 };
 

@@ -1,7 +1,7 @@
 // The schema constructors. A schema is `{ jsonSchema, parse(value), validate?(value) }`. These make values and judge
 // nothing: a JSON Schema is judged by the core, when a component registers, and so is what `parse` is given.
 
-import { AgentSchemaError, AgentSurfaceDefinitionError } from "./errors.js";
+import { AgentSchemaError, AgentSurfaceDefinitionError, fromModule } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { requireWasm } from "./realm.js";
 
@@ -46,10 +46,13 @@ const valueText = (value) => {
  * Throws the definition error of a schema that is none.
  */
 export const checkValue = (text, value, fill) => {
-  const answer = JSON.parse(requireWasm().schemaCheck(text, valueText(value), fill));
-  if (!answer.error) return answer;
-  const { code, message, ...details } = answer.error;
-  throw new AgentSurfaceDefinitionError(code, message, details);
+  const wasm = requireWasm();
+  const given = valueText(value);
+  try {
+    return JSON.parse(wasm.schemaCheck(text, given, fill));
+  } catch (thrown) {
+    throw fromModule(thrown);
+  }
 };
 
 /** A schema of the core's own subset: `parse` fills defaults and throws `AgentSchemaError` with every issue. */

@@ -1,6 +1,7 @@
 // The error classes: their fields, and that the copies of a package in one realm share them.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as errors from "../../pkg-template/lib/errors.js";
 
@@ -16,6 +17,15 @@ const {
 test("the codes are sixteen, different and frozen", () => {
   assert.equal(new Set(AGENT_CAPABILITY_ERROR_CODES).size, 16);
   assert.ok(Object.isFrozen(AGENT_CAPABILITY_ERROR_CODES));
+});
+
+test("the codes are those of the core and of the types, in one order", () => {
+  const golden = process.env.GOLDEN ?? new URL("../golden", import.meta.url).pathname;
+  const core = readFileSync(`${golden}/error-codes.txt`, "utf8").trim().split("\n").map((line) => line.split(" ")[0]);
+  assert.deepEqual(AGENT_CAPABILITY_ERROR_CODES, core);
+  const types = readFileSync(new URL("../../pkg-template/types/errors.d.ts", import.meta.url), "utf8");
+  const [, list] = /AGENT_CAPABILITY_ERROR_CODES: readonly \[([^\]]*)\]/.exec(types);
+  assert.deepEqual(list.match(/[A-Z_]+/g), core);
 });
 
 test("an AgentSurfaceError carries its payload, and shows the parts", () => {
@@ -53,6 +63,17 @@ test("a runtime error has code and details", () => {
   const error = new AgentSurfaceRuntimeError("WASM_NOT_SERVED", "no module there", { status: 404 });
   assert.equal(error.name, "AgentSurfaceRuntimeError");
   assert.deepEqual([error.code, error.message, error.details], ["WASM_NOT_SERVED", "no module there", { status: 404 }]);
+});
+
+test("a defect that the module found comes as its text, with or without the code in front", () => {
+  for (const message of ["no such field", "[INVALID_DEFINITION] no such field"]) {
+    const error = errors.fromModule(JSON.stringify({ code: "INVALID_DEFINITION", message, pointer: "/a" }));
+    assert.ok(error instanceof AgentSurfaceDefinitionError);
+    assert.equal(error.message, "[INVALID_DEFINITION] no such field");
+    assert.deepEqual(error.details, { pointer: "/a" });
+  }
+  const other = new Error("x");
+  assert.equal(errors.fromModule(other), other);
 });
 
 test("an AgentSurfaceError of another package is known by its name and payload", () => {

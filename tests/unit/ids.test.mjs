@@ -14,6 +14,7 @@ const core = (answers = {}) => {
     isValidInstanceId: () => true,
     parseCapabilityId: (id) => JSON.stringify({ plane: "domain", path: id }),
     formatViewCapabilityId: (type, name) => `view:${type}.${name}`,
+    formatDomainCapabilityId: (path) => `domain:${path}`,
     encodeWireName: (id) => id.replace(":", "_"),
     encodeWireNameForInstance: (id, instance) => `${id}_at_${instance}`,
     decodeWireName: () => undefined,
@@ -71,10 +72,11 @@ describe("ids", () => {
   });
 
   test("an id that is to be formatted or encoded must be one", () => {
-    core({ parseCapabilityId: () => undefined, isValidCapabilityName: () => false, isValidInstanceId: () => false });
+    const none = () => undefined;
+    core({ formatViewCapabilityId: none, formatDomainCapabilityId: none, encodeWireName: none, encodeWireNameForInstance: none });
     const invalid = { name: "AgentSurfaceDefinitionError", code: "INVALID_ID" };
     assert.throws(() => ids.formatViewCapabilityId("a", "B"), invalid);
-    assert.throws(() => ids.formatDomainCapabilityId("a b"), { ...invalid, message: /found `domain:a b`/ });
+    assert.throws(() => ids.formatDomainCapabilityId("a b"), { ...invalid, message: /found `a b`/ });
     assert.throws(() => ids.encodeWireNameForInstance("view:a.b", "c d"), invalid);
     for (const value of strange) assert.throws(() => ids.encodeWireName(value), invalid);
     assert.throws(() => ids.assignWireNames(["nonsense"]), invalid);

@@ -84,12 +84,19 @@ describe("fromJsonSchema", () => {
   });
 
   test("parse under a schema that is none throws its definition error", () => {
-    answerWith({ error: { code: "UNSUPPORTED_SCHEMA", message: "`oneOf` is not supported", keyword: "oneOf", pointer: "/oneOf" } });
+    const refusal = JSON.stringify({ code: "UNSUPPORTED_SCHEMA", message: "`oneOf` is not supported", keyword: "oneOf", pointer: "/oneOf" });
+    setInstance({ schemaCheck: () => { throw refusal; } }, null);
     assert.throws(() => fromJsonSchema({ oneOf: [] }).parse(1), {
       code: "UNSUPPORTED_SCHEMA",
       message: "[UNSUPPORTED_SCHEMA] `oneOf` is not supported",
       details: { keyword: "oneOf", pointer: "/oneOf" },
     });
+  });
+
+  test("what else the module throws passes as it is", () => {
+    const poisoned = new Error("poisoned");
+    setInstance({ schemaCheck: () => { throw poisoned; } }, null);
+    assert.throws(() => fromJsonSchema({}).parse(1), poisoned);
   });
 
   test("the empty object schema is closed", () => {
