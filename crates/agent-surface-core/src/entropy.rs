@@ -125,6 +125,10 @@ mod tests {
     }
 
     #[test]
+    #[expect(
+        clippy::disallowed_macros,
+        reason = "this is about the form that formatting gives"
+    )]
     fn its_debug_form_shows_no_bytes() {
         let mut pool = Entropy::new();
         pool.fill(&[77; 4]);

@@ -288,12 +288,13 @@ mod tests {
         let golden = std::fs::read_to_string(folder + "/error-codes.txt").expect("the golden file is there");
         let lines: Vec<String> = Code::ALL
             .iter()
-            .map(|code| format!("{} {}", code.as_str(), code.retry().as_str()))
+            .map(|code| [code.as_str(), code.retry().as_str()].join(" "))
             .collect();
         assert_eq!(golden.lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "this is about the form that formatting gives")]
     fn a_definition_error_prints_its_code_in_brackets() {
         let error = DefinitionError::new(DefinitionCode::InvalidId, &["`", "A.b", "` is no component type"]);
         assert_eq!(error.to_string(), "[INVALID_ID] `A.b` is no component type");

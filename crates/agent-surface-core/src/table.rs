@@ -263,7 +263,7 @@ mod tests {
             hash([1, 3], &["ab", "c"]),
             hash([2, 2], &["ab", "c"]),
         ];
-        let distinct: std::collections::HashSet<u64> = hashes.into_iter().collect();
+        let distinct: std::collections::BTreeSet<u64> = hashes.into_iter().collect();
         assert_eq!(distinct.len(), hashes.len());
         assert_eq!(hash(key, &["ab", "c"]), hashes[0]);
     }

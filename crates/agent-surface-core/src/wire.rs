@@ -185,8 +185,12 @@ fn push_encoded(name: &mut String, text: &str) {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_macros,
+    reason = "proptest formats what it found, natively"
+)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -322,7 +326,7 @@ mod tests {
     #[test]
     fn equal_requests_still_get_different_names() {
         let names = assign(&[request("domain:devices.disable", Some("main")); 50]);
-        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 50);
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 50);
         assert!(names.iter().all(|name| is_wire_safe(name)));
     }
 
@@ -391,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_catalog_of_a_hundred_thousand_ids_has_no_two_equal_names() {
-        let mut catalog = HashSet::new();
+        let mut catalog = BTreeSet::new();
         for number in 0.. {
             catalog.insert(nth_request(number));
             if catalog.len() == 100_000 {
@@ -405,7 +409,7 @@ mod tests {
         let names = assign(&list);
         assert!(list.iter().all(|request| id::parse(request.id).is_some()));
         assert!(names.iter().all(|name| is_wire_safe(name)));
-        assert_eq!(names.iter().collect::<HashSet<_>>().len(), 100_000);
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 100_000);
     }
 
     proptest! {
@@ -413,8 +417,7 @@ mod tests {
 
         #[test]
         fn the_order_of_a_catalog_does_not_matter(catalog in vec(requests(), 1..40), turn in 0_usize..40) {
-            let mut catalog: Vec<_> = catalog.into_iter().collect::<HashSet<_>>().into_iter().collect();
-            catalog.sort();
+            let catalog: BTreeSet<_> = catalog.into_iter().collect();
             let list: Vec<NameRequest<'_>> =
                 catalog.iter().map(|(id, instance)| request(id, instance.as_deref())).collect();
             let mut turned = list.clone();

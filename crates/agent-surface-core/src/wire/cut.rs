@@ -85,14 +85,14 @@ fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     use super::*;
 
     #[test]
     fn every_level_fills_64_characters_of_a_long_id() {
         let id = "p".repeat(128);
-        let names: HashSet<String> = (0..=LAST_LEVEL)
+        let names: BTreeSet<String> = (0..=LAST_LEVEL)
             .map(|level| {
                 let request = NameRequest {
                     id: &id,
