@@ -294,7 +294,10 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "this is about the form that formatting gives")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is about the form that formatting gives"
+    )]
     fn a_definition_error_prints_its_code_in_brackets() {
         let error = DefinitionError::new(DefinitionCode::InvalidId, &["`", "A.b", "` is no component type"]);
         assert_eq!(error.to_string(), "[INVALID_ID] `A.b` is no component type");
