@@ -29,7 +29,14 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn key(this: &Host, call: u32, slot: u32, capability: u32) -> Result<u32, JsValue>;
     #[wasm_bindgen(method, catch)]
-    pub fn guard(this: &Host, call: u32, invokes: bool, policy: u32) -> Result<u32, JsValue>;
+    pub fn guard(
+        this: &Host,
+        call: u32,
+        invokes: bool,
+        policy: u32,
+        slot: u32,
+        capability: u32,
+    ) -> Result<u32, JsValue>;
     #[wasm_bindgen(method, catch, js_name = runPolicy)]
     pub fn run_policy(
         this: &Host,
@@ -38,6 +45,8 @@ extern "C" {
         invokes: bool,
         frame: u32,
         policy: u32,
+        slot: u32,
+        capability: u32,
     ) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch, js_name = resumeNext)]
     pub fn resume_next(this: &Host, call: u32, frame: u32) -> Result<(), JsValue>;

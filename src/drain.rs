@@ -5,7 +5,7 @@
 
 use agent_surface_core::error::Failure;
 use agent_surface_core::message::{
-    CallId, Checked, Input, InputRef, Outcome, Output, Returned, Stage, Verdict, Vote,
+    CallId, Checked, Input, InputRef, Outcome, Output, Returned, Stage, Target, Verdict, Vote,
 };
 use agent_surface_json::{Bounds, Document};
 use wasm_bindgen::JsValue;
@@ -107,17 +107,32 @@ impl Registry {
                 Ok(())
             }
             Output::Guard(call, stage, policy) => {
+                let target = self.target(call);
                 let answer = self
                     .host
-                    .guard(call.slot, stage == Stage::Invoke, policy)
+                    .guard(
+                        call.slot,
+                        stage == Stage::Invoke,
+                        policy,
+                        target.registration,
+                        target.capability,
+                    )
                     .unwrap_or(4);
                 let verdict = self.verdict(answer);
                 self.input(Input::Verdict(call, verdict));
                 Ok(())
             }
             Output::RunPolicy(call, stage, frame, policy) => {
-                self.host
-                    .run_policy(call.slot, call.generation, stage == Stage::Invoke, frame, policy)
+                let target = self.target(call);
+                self.host.run_policy(
+                    call.slot,
+                    call.generation,
+                    stage == Stage::Invoke,
+                    frame,
+                    policy,
+                    target.registration,
+                    target.capability,
+                )
             }
             Output::ResumeNext(call, frame) => self.host.resume_next(call.slot, frame),
             Output::Interim(call, failure) => self.host.interim(call.slot, &failure.to_json()),
@@ -221,6 +236,13 @@ impl Registry {
         }
     }
 
+    fn target(&self, call: CallId) -> Target {
+        self.core.borrow().call_target(call.slot).unwrap_or(Target {
+            registration: u32::MAX,
+            capability: u32::MAX,
+        })
+    }
+
     fn checked_now(&self, call: CallId, answer: u32) {
         if answer != 0 {
             let checked = checked(answer, self.take_text());
@@ -248,7 +270,8 @@ impl Registry {
         }
     }
 
-    /// 1 nothing, 2 a value, 3 an author's payload, 5 not JSON (`{path, message}`), else threw something unknown.
+    /// 1 nothing, 2 a value, 3 an author's payload, 5 not JSON (`{path, message}`), 6 too large,
+    /// else threw something unknown.
     pub(crate) fn returned(&self, answer: u32, text: String) -> Returned {
         match answer {
             1 => Returned::Value(None),
@@ -264,6 +287,7 @@ impl Registry {
                 let message = field("message").unwrap_or_else(|| String::from("not JSON"));
                 Returned::NotJson { path, message }
             }
+            6 => Returned::Failure(Failure::execution_failed(Some("output-too-large"))),
             _ => Returned::Threw,
         }
     }

@@ -166,10 +166,14 @@ pub fn schema_document(text: &str) -> Option<String> {
     compiled(text).err()
 }
 
-/// Checks a value: `{"value": …}` with defaults filled, or `{"issues": […]}`. Throws what `schemaDocument` gives.
+/// Checks a value: `{"value": …}` with defaults filled, `{"issues": […]}`, or `{"error": …}` as `schemaDocument`
+/// gives it.
 #[wasm_bindgen(js_name = schemaCheck)]
 pub fn schema_check(schema: &str, value: String, fill: bool) -> Result<String, JsValue> {
-    let schema = compiled(schema).map_err(|error| JsValue::from_str(&error))?;
+    let schema = match compiled(schema) {
+        Ok(schema) => schema,
+        Err(error) => return Ok(["{\"error\":", &error, "}"].concat()),
+    };
     let mut document = parse(value)?;
     if fill && let Some(filled) = schema.fill_defaults(document.root()) {
         document = parse(filled)?;

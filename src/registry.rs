@@ -374,6 +374,12 @@ impl Registry {
         self.drain();
     }
 
+    /// A policy that is no guard wants a person to approve.
+    pub fn escalate(&self, slot: u32, generation: u32, summary: Option<String>) {
+        self.input(Input::Escalate(CallId { slot, generation }, summary));
+        self.drain();
+    }
+
     /// A policy ended: 0 normally, 1 threw a payload, 2 threw something unknown.
     #[wasm_bindgen(js_name = policyDone)]
     pub fn policy_done(&self, slot: u32, generation: u32, frame: u32, ended: u32, text: &str) {

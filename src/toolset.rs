@@ -58,7 +58,7 @@ impl Registry {
         self.core.borrow_mut().build_tools(toolset)
     }
 
-    /// Four numbers for each tool: registration slot, capability, spec, available.
+    /// Four numbers for each tool: registration slot, capability, spec, label number times two plus available.
     #[wasm_bindgen(js_name = toolRows)]
     pub fn tool_rows(&self, toolset: u32) -> Vec<u32> {
         self.core.borrow().tool_rows(toolset)

@@ -211,6 +211,7 @@ impl Core {
             Input::PolicyDone(id, frame, threw) => self.policy_done(id, frame, threw),
             Input::HandlerDone(id, returned) => self.handler_done(id, returned),
             Input::PolicyNext(id, frame) => self.policy_next(id, frame),
+            Input::Escalate(id, summary) => self.escalate(id, summary),
             Input::Vote(id, vote) => self.vote(id, vote),
             Input::WhenIs(id, answer) => self.when_is(id, answer),
             Input::ReasonIs(id, reason) => self.reason_is(id, reason),

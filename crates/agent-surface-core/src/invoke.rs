@@ -80,6 +80,11 @@ impl Core {
         Some(&self.calls.get(slot)?.invocation_id)
     }
 
+    /// What a call resolved to.
+    pub fn call_target(&self, slot: u32) -> Option<crate::message::Target> {
+        self.calls.get(slot)?.target
+    }
+
     /// The full id of the capability that a call names.
     pub fn call_capability(&self, slot: u32) -> Option<&str> {
         Some(&self.calls.get(slot)?.capability_id)

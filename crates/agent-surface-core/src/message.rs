@@ -96,6 +96,8 @@ pub enum Input {
     Verdict(CallId, Verdict),
     /// A policy called `next`.
     PolicyNext(CallId, u32),
+    /// A policy that is no guard wants a person to approve, with this summary.
+    Escalate(CallId, Option<String>),
     /// A policy's function ended; `Some` when it threw.
     PolicyDone(CallId, u32, Option<Failure>),
     /// Answer to `Check`.

@@ -5,7 +5,6 @@
 
 use crate::call::{Candidate, Frame, Step, Votes};
 use crate::core::Core;
-use crate::effect::Kind;
 use crate::error::Failure;
 use crate::message::{CallId, Outcome, Output, Stage, Verdict, Vote};
 use crate::timer::Owner;
@@ -265,17 +264,23 @@ impl Core {
             Verdict::Pass => self.go_on(id.slot, next),
             Verdict::Refuse(failure) => self.settle(id.slot, Outcome::Failed(failure)),
             Verdict::Confirm(summary) => {
-                let observes = call
-                    .capability
-                    .as_ref()
-                    .is_some_and(|one| one.kind == Kind::Observation);
-                if !observes {
-                    call.escalated = true;
-                    if call.summary.is_none() {
-                        call.summary = summary;
-                    }
-                }
+                self.escalate(id, summary);
                 self.go_on(id.slot, next);
+            }
+        }
+    }
+
+    /// A person has to approve; the first summary stands. No effect on observations, nor once the chain is through.
+    pub(crate) fn escalate(&mut self, id: CallId, summary: Option<String>) {
+        let Some(call) = self.call_mut(id) else { return };
+        let acts = call
+            .capability
+            .as_ref()
+            .is_some_and(|capability| capability.acts());
+        if acts && matches!(call.step, Step::Invoke(_)) {
+            call.escalated = true;
+            if call.summary.is_none() {
+                call.summary = summary;
             }
         }
     }

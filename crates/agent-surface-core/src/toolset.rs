@@ -205,7 +205,8 @@ impl Core {
         assign(&requests)
     }
 
-    /// The tools as numbers, four for each: registration slot, capability, spec, available (1) or not (0).
+    /// The tools as numbers, four for each: registration slot, capability, spec, and the label's
+    /// number (equal numbers, equal labels) times two plus available (1) or not (0).
     pub fn tool_rows(&self, toolset: u32) -> Vec<u32> {
         let tools = self
             .toolsets
@@ -392,6 +393,13 @@ impl Core {
             self.emit(Output::Refresh(id));
         }
     }
+}
+
+/// One number for each label there is.
+fn label_number(capability: &crate::definition::Capability) -> u32 {
+    let domain = u32::from(capability.kind == Kind::Procedure);
+    let confirms = u32::from(capability.confirmation == Confirmation::Required);
+    (capability.effect as u32) * 4 + domain * 2 + confirms
 }
 
 fn canonical(input: &Sent) -> String {

@@ -240,7 +240,8 @@ impl Core {
         self.withdraw_unseen(toolset);
     }
 
-    /// The definition of an offered tool as JSON text: name, title, description, inputSchema, annotations.
+    /// The definition of an offered tool as JSON text: name, title, description, inputSchema,
+    /// annotations; and, not for the browser, capabilityId and registrationId.
     pub fn offered_tool(&self, toolset: u32, entry: u32) -> Option<String> {
         let entry = self.toolsets.get(toolset)?.browser.as_ref()?.entries.get(entry)?;
         let capability = &self.specs.get(entry.spec)?.capability;
