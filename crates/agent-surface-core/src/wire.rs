@@ -12,7 +12,7 @@ mod cut;
 use crate::id::{self, CapabilityId};
 use crate::table::Table;
 
-use cut::{Cut, LAST_LEVEL, OFFSET};
+use cut::{Cut, LAST_LEVEL, OFFSET, fnv};
 
 /// The longest wire name, in characters (all of them ASCII).
 pub const MAX_WIRE_NAME_LENGTH: usize = 64;
@@ -103,7 +103,7 @@ fn collisions(names: &[String]) -> Option<Vec<bool>> {
     let mut table = Table::with_room(names.len());
     let mut collided = Vec::new();
     for (position, name) in (0_u32..).zip(names) {
-        let hash = spread(name.as_bytes());
+        let hash = fnv(OFFSET, name.as_bytes());
         let at = |index: u32| usize::try_from(index).unwrap_or(usize::MAX);
         let Some(earlier) = table.find(hash, &mut |other| names.get(at(other)) == Some(name)) else {
             table.insert(hash, position);
@@ -117,21 +117,6 @@ fn collisions(names: &[String]) -> Option<Vec<bool>> {
         }
     }
     (!collided.is_empty()).then_some(collided)
-}
-
-/// A quick hash for the index of names, eight bytes at a time; names themselves use FNV-1a.
-fn spread(name: &[u8]) -> u64 {
-    let mut hash = OFFSET;
-    for chunk in name.chunks(8) {
-        let mut word = [0; 8];
-        for (to, from) in word.iter_mut().zip(chunk) {
-            *to = *from;
-        }
-        hash = (hash ^ u64::from_le_bytes(word))
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            .rotate_left(29);
-    }
-    hash
 }
 
 /// The name of a request on its own and its level; `None` for a plain one.

@@ -76,7 +76,7 @@ fn push_base36(name: &mut String, number: u64, digits: usize) {
 pub(super) const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
+pub(super) fn fnv(mut hash: u64, bytes: &[u8]) -> u64 {
     for &byte in bytes {
         hash = (hash ^ u64::from(byte)).wrapping_mul(PRIME);
     }
