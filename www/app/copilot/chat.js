@@ -27,6 +27,8 @@ export function createChat({ createLoop, model, suggestions, describeTool }) {
       transcript.end(ending);
       setBusy(false);
       follow();
+      // The composer was away while the agent worked; whoever was there comes back to it.
+      if (document.activeElement === document.body) input.focus();
     },
   });
 

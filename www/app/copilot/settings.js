@@ -22,7 +22,7 @@ export function createSettings({ onChange }) {
   const key = h("input", { class: "input", name: "key", type: "password", autocomplete: "off", spellcheck: "false" });
   const problem = h("p", { class: "field-error", role: "alert" });
   const fields = h("div", { class: "settings-fields", hidden: true }, field("Base URL", baseUrl), field("Model", name), field("API key", key), h("p", { class: "settings-note", text: "The key stays in this page's memory and is sent to that address only." }));
-  const form = h("form", { class: "settings", novalidate: true }, h("h2", { id: "settings-title", text: "Model" }), h("div", { class: "providers", role: "radiogroup", "aria-labelledby": "settings-title" }, radios.map((radio) => radio.element)), fields, problem,
+  const form = h("form", { class: "settings", novalidate: true }, h("h2", { id: "settings-title", text: "Model" }), h("div", { class: "providers", role: "radiogroup", "aria-label": "Provider" }, radios.map((radio) => radio.element)), fields, problem,
     h("div", { class: "dialog-actions" }, h("button", { type: "button", class: "button", text: "Cancel", on: { click: () => dialog.close() } }), h("button", { type: "submit", class: "button button-primary", text: "Use this" })));
   const dialog = h("dialog", { class: "dialog", "aria-labelledby": "settings-title" }, form);
   document.body.append(dialog);

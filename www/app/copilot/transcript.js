@@ -40,7 +40,7 @@ export function createTranscript({ describeTool }) {
 }
 
 function callCard(call, { title, capabilityId, effect, confirmation }) {
-  const state = h("span", { class: "call-state", text: confirmation ? "Waits for approval" : "Running" });
+  const state = h("span", { class: "call-state", text: confirmation ? "Needs approval" : "Running" });
   const outcome = h("div", { class: "call-outcome" });
   const element = h("details", { class: "call", dataset: { state: "running", effect } },
     h("summary", { class: "call-head" }, h("span", { class: "call-glyph" }, icon(EFFECT_ICONS[effect] ?? "cursor", 15)), h("span", { class: "call-title" }, h("span", { class: "call-name", text: title }), briefly(call.input)), state, icon("down", 14)),

@@ -1,0 +1,102 @@
+// The demo page as a person, an agent in the browser and a hostile script would use it.
+
+/** Longer than the time in which `<agent-approvals>` ignores a click that was meant for something else. */
+const GUARD_MS = 450;
+
+export function demoPage({ page, devtools, url, folder }) {
+  const composer = page.getByRole("textbox", { name: "Message to the copilot" });
+
+  async function api(path, method = "GET", body) {
+    const init = { method, headers: { "content-type": "application/json", origin: url } };
+    if (body !== undefined) init.body = JSON.stringify(body);
+    const response = await fetch(new URL(path, url), init);
+    return response.json();
+  }
+
+  /** Fresh data, fresh page. */
+  async function open() {
+    await api("/api/reset", "POST", {});
+    await page.goto(new URL("/", url).href);
+    await page.evaluate(async () => {
+      window.surface = await (await import("/app/main.js")).ready;
+    });
+    await page.locator("tr[data-id]").first().waitFor();
+  }
+
+  /** Says a sentence to the copilot. */
+  async function say(text) {
+    await composer.fill(text);
+    await composer.press("Enter");
+  }
+
+  /** The copilot has answered. */
+  const answered = () => composer.waitFor({ state: "visible" });
+
+  /** A request is shown, and has been long enough to be answered. Resolves to its record. */
+  async function asked() {
+    const handle = await page.waitForFunction(() => window.surface.pending()[0]);
+    const record = await handle.jsonValue();
+    await page.evaluate(() => {
+      window.shownSince = performance.now();
+    });
+    await page.waitForFunction((ms) => performance.now() - window.shownSince > ms, GUARD_MS);
+    return record;
+  }
+
+  /** Where a part of the approval element is. Its shadow tree is closed to scripts; the devtools see it as a person does. */
+  async function centreOf(part) {
+    const { nodes } = await devtools.send("DOM.getFlattenedDocument", { depth: -1, pierce: true });
+    const node = nodes.find(({ attributes = [] }) => attributes.some((name, at) => at % 2 === 0 && name === "part" && attributes[at + 1] === part));
+    if (!node) throw new Error(`The approval element shows no ${part}.`);
+    await devtools.send("DOM.scrollIntoViewIfNeeded", { nodeId: node.nodeId });
+    const { model } = await devtools.send("DOM.getBoxModel", { nodeId: node.nodeId });
+    const [left, top, , , right, bottom] = model.border;
+    return { x: (left + right) / 2, y: (top + bottom) / 2 };
+  }
+
+  async function click(part) {
+    const { x, y } = await centreOf(part);
+    await page.mouse.click(x, y);
+  }
+
+  return {
+    page,
+    api,
+    open,
+    say,
+    answered,
+    asked,
+    approve: () => click("approve"),
+    async deny(reason) {
+      if (reason) {
+        await click("reason");
+        await page.keyboard.type(reason);
+      }
+      await click("deny");
+    },
+    centreOf,
+    shot: (name) => page.screenshot({ path: `${folder}/${name}.png` }),
+    devices: async (query) => (await api(`/api/devices?${new URLSearchParams(query)}`)).devices,
+    statusOf: async (ids) => (await api("/api/devices")).devices.filter(({ id }) => ids.includes(id)).map(({ status }) => status),
+    /** The conversation as lines. */
+    conversation: () => page.locator(".transcript > *").evaluateAll((items) => items.map((item) => {
+      if (item.tagName !== "DETAILS") return `${item.className.replace("said said-", "")}: ${item.innerText}`;
+      return `call: ${item.querySelector(".call-name").innerText} → ${item.querySelector(".call-state").innerText}`;
+    })),
+    pending: () => page.evaluate(() => window.surface.pending().length),
+    audit: (type) => page.evaluate((wanted) => window.surface.auditEvents().filter((event) => event.type === wanted), type),
+    snapshot: (consumer) => page.evaluate((name) => window.surface.snapshot(window.surface.consumers[name]), consumer),
+    invoke: (request, consumer) => page.evaluate(([call, name]) => window.surface.invoke(call, { consumer: window.surface.consumers[name] }), [request, consumer]),
+    tools: () => page.evaluate(async () => (await document.modelContext.getTools()).map(({ name }) => name).sort()),
+    /** Waits until the browser's agent sees a tool, or no longer does. */
+    async toolComes(name, there = true) {
+      await page.waitForFunction(async ([wanted, expected]) => (await document.modelContext.getTools()).some((tool) => tool.name === wanted) === expected, [name, there]);
+    },
+    /** Calls a tool as the browser's agent does. */
+    execute: (name, input) => page.evaluate(async ([wanted, value]) => {
+      const tool = (await document.modelContext.getTools()).find((candidate) => candidate.name === wanted);
+      if (!tool) throw new Error(`The browser has no tool ${wanted}.`);
+      return JSON.parse(await document.modelContext.executeTool(tool, value));
+    }, [name, input]),
+  };
+}

@@ -1,0 +1,97 @@
+// The chapters in which somebody else drives: the browser's own agent over WebMCP, and models over HTTP.
+import { anthropicAnswers, openaiAnswers, startModel } from "./demo-model.mjs";
+
+const DISABLE = "domain_devices__disable";
+const SELECT = "view_devices__table__selectRows";
+
+async function browserAgent(demo, report) {
+  const ids = (await demo.devices({ city: "Milan", status: "offline" })).map(({ id }) => id);
+  const before = await demo.tools();
+  report.holds("the browser lists the page's tools", before.includes(SELECT), before);
+  report.holds("but nothing to disable without a selection", !before.includes(DISABLE), before);
+  const selected = await demo.execute(SELECT, { ids });
+  report.equal("it selects", selected.structuredContent, { selected: ids.length });
+  await demo.toolComes(DISABLE);
+  const first = await demo.execute(DISABLE, {});
+  report.equal("disabling needs a person", [first.isError, first.structuredContent?.code ?? JSON.parse(first.content[0].text).code], [true, "CONFIRMATION_REQUIRED"]);
+  const record = await demo.asked();
+  report.equal("who is asked by the browser's agent", [record.consumerKey, [...record.input.ids].sort()], ["webmcp:browser", [...ids].sort()]);
+  await demo.shot("browser-agent");
+  await demo.approve();
+  report.holds("the approval alone does nothing", (await demo.statusOf(ids)).every((status) => status === "offline"));
+  const second = await demo.execute(DISABLE, {});
+  report.equal("the same call again runs", second.structuredContent?.disabled?.length, ids.length);
+  report.holds("the server shows them disabled", (await demo.statusOf(ids)).every((status) => status === "disabled"));
+  await demo.toolComes(DISABLE, false);
+  report.holds("and the tool is gone again with what could be disabled", true);
+}
+
+async function browserDenied(demo, report) {
+  await demo.execute("view_devices__table__openDevice", { id: "dev-007" });
+  await demo.toolComes("domain_devices__rename");
+  const name = (await demo.devices({ q: "dev-007" }))[0].name;
+  const first = await demo.execute("domain_devices__rename", { name: "Renamed by the browser" });
+  report.holds("what the browser's agent changes on the server needs a person too", JSON.stringify(first).includes("CONFIRMATION_REQUIRED"), first);
+  await demo.asked();
+  await demo.deny("Not now");
+  const second = await demo.execute("domain_devices__rename", { name: "Renamed by the browser" });
+  report.holds("denied stays denied, with the person's words", JSON.stringify(second).includes("CONFIRMATION_INVALID") && JSON.stringify(second).includes("Not now"), second);
+  report.equal("the name is as it was", (await demo.devices({ q: "dev-007" }))[0].name, name);
+  await demo.say("rename dev-007 to Lobby camera");
+  await demo.answered();
+  report.equal("the copilot may rename without being asked", (await demo.devices({ q: "dev-007" }))[0].name, "Lobby camera");
+}
+
+async function connect(demo, provider, baseUrl) {
+  await demo.page.getByRole("button", { name: "Model settings" }).click();
+  await demo.page.getByText(provider, { exact: true }).click();
+  await demo.page.getByLabel("Base URL").fill(baseUrl);
+  await demo.page.getByRole("textbox", { name: "Model", exact: true }).fill("test-model");
+  await demo.page.getByLabel("API key").fill("key-of-the-test");
+  await demo.page.getByRole("button", { name: "Use this" }).click();
+}
+
+async function anthropic(demo, report) {
+  const model = await startModel(anthropicAnswers);
+  await connect(demo, "Anthropic", model.url);
+  await demo.say("Are there cameras?");
+  await demo.answered();
+  const lines = await demo.conversation();
+  for (const line of lines) report.note(line);
+  report.equal("every call got exactly one result", lines.at(-1), "agent: I got 3 results.");
+  const [first, second] = model.requests;
+  report.equal("the key travels in its header", [first.path, first.headers["x-api-key"]], ["/v1/messages", "key-of-the-test"]);
+  report.holds("the tools are those of the surface", first.body.tools.some((tool) => tool.name === DISABLE && tool.description.startsWith("[domain · destructive · requires confirmation]")), first.body.tools.map((tool) => tool.description));
+  report.holds("what is unavailable is told beside them", JSON.stringify(first.body.messages.at(-1)).includes("Select at least one device first"));
+  const results = second.body.messages.at(-1).content.filter((block) => block.type === "tool_result");
+  report.equal("results carry the ids of their calls, and whether they failed", results.map(({ tool_use_id: id, is_error: failed }) => [id, failed]), [["toolu_1", false], ["toolu_2", false], ["toolu_3", true]]);
+  await demo.say("And now?");
+  await demo.answered();
+  report.holds("an endpoint that fails is reported as such", (await demo.conversation()).at(-1).startsWith("error: "), await demo.conversation());
+  await demo.shot("model");
+  model.close();
+}
+
+async function openai(demo, report) {
+  const model = await startModel(openaiAnswers);
+  await connect(demo, "OpenAI-compatible", `${model.url}/v1`);
+  await demo.say("Open dev-007 please");
+  await demo.answered();
+  const lines = await demo.conversation();
+  for (const line of lines) report.note(line);
+  report.equal("every call got exactly one result, the malformed one too", lines.at(-1), "agent: I got 2 results.");
+  const [first, second] = model.requests;
+  report.equal("the key travels in its header", [first.path, first.headers.authorization], ["/v1/chat/completions", "Bearer key-of-the-test"]);
+  const results = second.body.messages.filter((message) => message.role === "tool");
+  report.equal("results carry the ids of their calls", results.map((message) => message.tool_call_id), ["call_a", "call_b"]);
+  report.holds("malformed arguments are refused without a call", results[1].content.includes("INVALID_INPUT"), results[1]);
+  report.holds("the drawer's own tools are offered in the next turn", second.body.tools.some((tool) => tool.function.name === "domain_devices__rename"));
+  model.close();
+}
+
+export const CHANNELS = [
+  ["6 · The browser's agent, over native WebMCP", browserAgent],
+  ["7 · The browser's agent, denied", browserDenied],
+  ["8a · A model behind the Anthropic API", anthropic],
+  ["8b · A model behind an OpenAI-compatible API", openai],
+];
