@@ -38,7 +38,10 @@ fn write_sorted(value: Value<'_>, out: &mut String, by_value: bool) {
         match current.tag() {
             parse::ARRAY => {
                 out.push('[');
-                open.push(Frame { from: pending.len(), close: ']' });
+                open.push(Frame {
+                    from: pending.len(),
+                    close: ']',
+                });
                 let from = pending.len();
                 pending.extend(current.items().map(Value::index));
                 if let Some(items) = pending.get_mut(from..) {
@@ -47,7 +50,10 @@ fn write_sorted(value: Value<'_>, out: &mut String, by_value: bool) {
             }
             parse::OBJECT => {
                 out.push('{');
-                open.push(Frame { from: pending.len(), close: '}' });
+                open.push(Frame {
+                    from: pending.len(),
+                    close: '}',
+                });
                 pending.extend(sorted_keys(current).iter().rev());
             }
             parse::NUMBER if by_value => write_number(current, out),
@@ -132,7 +138,11 @@ mod tests {
     use crate::{Bounds, Document};
     use proptest::prelude::*;
 
-    const BOUNDS: Bounds = Bounds { max_bytes: 1 << 20, max_depth: 64, lone_surrogates: true };
+    const BOUNDS: Bounds = Bounds {
+        max_bytes: 1 << 20,
+        max_depth: 64,
+        lone_surrogates: true,
+    };
 
     fn canonical(text: &str) -> String {
         Document::parse(text, BOUNDS).unwrap().root().canonical()
@@ -141,11 +151,16 @@ mod tests {
     #[test]
     fn keys_are_sorted_and_unique_and_whitespace_and_spare_escapes_are_gone() {
         assert_eq!(
-            canonical("{ \"b\" : [ 1 , -0, [ ], { } ], \"a\\/\" : \"\\u0041\\n\", \"b2\":{\"y\":\"[\",\"x\":[\"{\",2]} }"),
+            canonical(
+                "{ \"b\" : [ 1 , -0, [ ], { } ], \"a\\/\" : \"\\u0041\\n\", \"b2\":{\"y\":\"[\",\"x\":[\"{\",2]} }"
+            ),
             "{\"a/\":\"A\\n\",\"b\":[1,0,[],{}],\"b2\":{\"x\":[\"{\",2],\"y\":\"[\"}}"
         );
         assert_eq!(canonical("{\"a\":1,\"\\u0061\":2,\"a\":3}"), "{\"a\":3}");
-        assert_eq!(canonical("{\"\\ufffd\":1,\"\\ud83d\\ude00\":2}"), "{\"😀\":2,\"\u{fffd}\":1}");
+        assert_eq!(
+            canonical("{\"\\ufffd\":1,\"\\ud83d\\ude00\":2}"),
+            "{\"😀\":2,\"\u{fffd}\":1}"
+        );
         assert_eq!(canonical("\"\\uD800\""), "\"\\ud800\"");
     }
 

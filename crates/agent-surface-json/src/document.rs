@@ -38,7 +38,11 @@ impl Document {
     pub fn parse(text: impl Into<Box<str>>, bounds: Bounds) -> Result<Self, ParseError> {
         let text = text.into();
         let tape = parse::parse(&text, bounds)?;
-        Ok(Document { text, nodes: tape.nodes, is_canonical: tape.is_canonical })
+        Ok(Document {
+            text,
+            nodes: tape.nodes,
+            is_canonical: tape.is_canonical,
+        })
     }
 
     /// The text as given.
@@ -48,7 +52,10 @@ impl Document {
 
     /// The outermost value.
     pub fn root(&self) -> Value<'_> {
-        Value { document: self, index: 0 }
+        Value {
+            document: self,
+            index: 0,
+        }
     }
 
     /// Whether `text()` is the canonical text already: no whitespace, keys unique and in UTF-16 order,
@@ -59,7 +66,11 @@ impl Document {
 
     /// The canonical text of the root.
     pub fn canonical(&self) -> Cow<'_, str> {
-        if self.is_canonical { Cow::Borrowed(&self.text) } else { Cow::Owned(self.root().canonical()) }
+        if self.is_canonical {
+            Cow::Borrowed(&self.text)
+        } else {
+            Cow::Owned(self.root().canonical())
+        }
     }
 
     pub(crate) fn nodes(&self) -> &[Node] {
@@ -67,7 +78,10 @@ impl Document {
     }
 
     pub(crate) fn value_at(&self, index: u32) -> Value<'_> {
-        Value { document: self, index }
+        Value {
+            document: self,
+            index,
+        }
     }
 }
 
@@ -87,8 +101,17 @@ impl core::fmt::Debug for Value<'_> {
 impl<'a> Value<'a> {
     /// A document is never empty and an index comes from its tape, so the fallback is never read.
     fn node(self) -> Node {
-        let missing = Node { start: 0, end: 0, next: u32::MAX, tag: parse::NULL };
-        self.document.nodes.get(self.index as usize).copied().unwrap_or(missing)
+        let missing = Node {
+            start: 0,
+            end: 0,
+            next: u32::MAX,
+            tag: parse::NULL,
+        };
+        self.document
+            .nodes
+            .get(self.index as usize)
+            .copied()
+            .unwrap_or(missing)
     }
 
     pub(crate) fn index(self) -> u32 {
@@ -133,7 +156,10 @@ impl<'a> Value<'a> {
     /// The exact slice of the text.
     pub fn raw(self) -> &'a str {
         let node = self.node();
-        self.document.text.get(node.start as usize..node.end as usize).unwrap_or_default()
+        self.document
+            .text
+            .get(node.start as usize..node.end as usize)
+            .unwrap_or_default()
     }
 
     /// The boolean, if it is one.
@@ -154,7 +180,11 @@ impl<'a> Value<'a> {
     /// The decoded string, if it is one. A lone surrogate reads as U+FFFD.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let (inside, is_escaped) = self.inside()?;
-        Some(if is_escaped { Cow::Owned(text::decode(inside)) } else { Cow::Borrowed(inside) })
+        Some(if is_escaped {
+            Cow::Owned(text::decode(inside))
+        } else {
+            Cow::Borrowed(inside)
+        })
     }
 
     /// The nearest double, if it is a number.
@@ -182,7 +212,10 @@ impl<'a> Value<'a> {
 
     /// The value of a property. Of duplicate keys the last one counts.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
-        self.raw_entries().filter(|(name, _)| name.is_str(key)).last().map(|(_, value)| value)
+        self.raw_entries()
+            .filter(|(name, _)| name.is_str(key))
+            .last()
+            .map(|(_, value)| value)
     }
 
     /// Whether it is the string `expected`.
@@ -197,14 +230,22 @@ impl<'a> Value<'a> {
     /// The items of an array; nothing for all else.
     pub fn items(self) -> Items<'a> {
         let is_array = self.tag() == parse::ARRAY;
-        Items { document: self.document, at: self.index + 1, end: if is_array { self.next() } else { 0 } }
+        Items {
+            document: self.document,
+            at: self.index + 1,
+            end: if is_array { self.next() } else { 0 },
+        }
     }
 
     /// Key and value nodes of an object, in the order of the text; nothing for all else.
     pub(crate) fn raw_entries(self) -> RawEntries<'a> {
         let is_object = self.tag() == parse::OBJECT;
         let end = if is_object { self.next() } else { 0 };
-        RawEntries(Items { document: self.document, at: self.index + 1, end })
+        RawEntries(Items {
+            document: self.document,
+            at: self.index + 1,
+            end,
+        })
     }
 
     /// The entries of an object in the order of the text, duplicates included; nothing for all else.

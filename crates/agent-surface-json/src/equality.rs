@@ -65,7 +65,15 @@ mod tests {
     #[test]
     fn values_are_compared_and_not_their_text() {
         let parse = |text: &str| {
-            Document::parse(text, Bounds { max_bytes: 1000, max_depth: 9, lone_surrogates: true }).unwrap()
+            Document::parse(
+                text,
+                Bounds {
+                    max_bytes: 1000,
+                    max_depth: 9,
+                    lone_surrogates: true,
+                },
+            )
+            .unwrap()
         };
         for (a, b, expected) in [
             ("1", "1.0", true),

@@ -7,8 +7,8 @@
 use crate::number::Decimal;
 
 const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-    1e20, 1e21, 1e22,
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
 ];
 /// More digits than the longest exact midpoint between two doubles has (767).
 const MAX_DIGITS: usize = 800;
@@ -36,7 +36,11 @@ fn fast(decimal: &Decimal<'_>) -> Option<f64> {
         return Some(0.0);
     }
     let power = *POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
-    Some(if exponent < 0 { digits / power } else { digits * power })
+    Some(if exponent < 0 {
+        digits / power
+    } else {
+        digits * power
+    })
 }
 
 /// A decimal fraction `0.d1d2d3… × 10^point` that can be shifted by powers of two.
@@ -110,7 +114,11 @@ impl Big {
         for at in 0..whole {
             value = value * 10 + u64::from(self.digits.get(at).copied().unwrap_or(0));
         }
-        let first = if self.point < 0 { 0 } else { self.digits.get(whole).copied().unwrap_or(0) };
+        let first = if self.point < 0 {
+            0
+        } else {
+            self.digits.get(whole).copied().unwrap_or(0)
+        };
         let is_tie = first == 5 && self.digits.len() == whole + 1;
         let is_up = if is_tie { value & 1 == 1 } else { first >= 5 };
         value + u64::from(is_up)
@@ -125,7 +133,9 @@ fn low_digit(digit: u64) -> u8 {
 /// Bits that surely do not shift a number of this many decimal places past one.
 fn bits_for(places: i64) -> u32 {
     // log2(10) is a little over 3.3.
-    u32::try_from(places.saturating_mul(33) / 10).unwrap_or(0).clamp(1, MAX_SHIFT)
+    u32::try_from(places.saturating_mul(33) / 10)
+        .unwrap_or(0)
+        .clamp(1, MAX_SHIFT)
 }
 
 fn slow(decimal: &Decimal<'_>) -> f64 {
@@ -135,7 +145,10 @@ fn slow(decimal: &Decimal<'_>) -> f64 {
     if decimal.point < -330 {
         return 0.0;
     }
-    let mut big = Big { digits: decimal.digits().collect(), point: decimal.point };
+    let mut big = Big {
+        digits: decimal.digits().collect(),
+        point: decimal.point,
+    };
     big.trim();
     // Into [1/2, 1), counting the powers of two.
     let mut exponent = 0i32;
@@ -190,12 +203,37 @@ mod tests {
     #[test]
     fn the_hard_cases_are_exact() {
         for token in [
-            "0", "-0", "1", "-1.5", "0.1", "0.3", "1e22", "1e23", "9007199254740993", "9007199254740992.9999999999",
-            "9007199254740993.0000000000000000000000000000001", "1.7976931348623157e308", "1.7976931348623158e308",
-            "1.7976931348623159e308", "1e309", "-1e400", "5e-324", "2.4703282292062327e-324", "2.47032822920623275e-324",
-            "2.4703282292062328e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "2.2250738585072012e-308",
-            "1e-400", "123456789012345678901234567890", "0.000001", "6.02214076e23", "4.9406564584124654e-324",
-            "100000000000000000000", "8.5e0", "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880",
+            "0",
+            "-0",
+            "1",
+            "-1.5",
+            "0.1",
+            "0.3",
+            "1e22",
+            "1e23",
+            "9007199254740993",
+            "9007199254740992.9999999999",
+            "9007199254740993.0000000000000000000000000000001",
+            "1.7976931348623157e308",
+            "1.7976931348623158e308",
+            "1.7976931348623159e308",
+            "1e309",
+            "-1e400",
+            "5e-324",
+            "2.4703282292062327e-324",
+            "2.47032822920623275e-324",
+            "2.4703282292062328e-324",
+            "2.2250738585072011e-308",
+            "2.2250738585072014e-308",
+            "2.2250738585072012e-308",
+            "1e-400",
+            "123456789012345678901234567890",
+            "0.000001",
+            "6.02214076e23",
+            "4.9406564584124654e-324",
+            "100000000000000000000",
+            "8.5e0",
+            "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880",
         ] {
             same(token);
         }

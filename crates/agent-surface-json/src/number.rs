@@ -27,26 +27,50 @@ impl<'a> Decimal<'a> {
     pub(crate) fn parse(token: &'a str) -> Self {
         let bytes = token.as_bytes();
         let negative = bytes.first() == Some(&b'-');
-        let mantissa_end = bytes.iter().position(|byte| byte | 32 == b'e').unwrap_or(bytes.len());
+        let mantissa_end = bytes
+            .iter()
+            .position(|byte| byte | 32 == b'e')
+            .unwrap_or(bytes.len());
         let (mantissa, exponent) = bytes.split_at_checked(mantissa_end).unwrap_or((bytes, &[]));
         let is_significant = |byte: &u8| matches!(byte, b'1'..=b'9');
-        let (Some(first), Some(last)) =
-            (mantissa.iter().position(is_significant), mantissa.iter().rposition(is_significant))
-        else {
-            return Decimal { negative, raw: &[], point: 0, count: 0 };
+        let (Some(first), Some(last)) = (
+            mantissa.iter().position(is_significant),
+            mantissa.iter().rposition(is_significant),
+        ) else {
+            return Decimal {
+                negative,
+                raw: &[],
+                point: 0,
+                count: 0,
+            };
         };
-        let dot = mantissa.iter().position(|byte| *byte == b'.').unwrap_or(mantissa.len());
+        let dot = mantissa
+            .iter()
+            .position(|byte| *byte == b'.')
+            .unwrap_or(mantissa.len());
         let raw = mantissa.get(first..=last).unwrap_or_default();
         let has_dot = first < dot && dot < last;
-        let gap = if first < dot { first.abs_diff(dot) } else { dot.abs_diff(first) - 1 };
+        let gap = if first < dot {
+            first.abs_diff(dot)
+        } else {
+            dot.abs_diff(first) - 1
+        };
         let gap = i64::try_from(gap).unwrap_or(i64::MAX);
         let point = if first < dot { gap } else { -gap };
         let count = length(raw) - i64::from(has_dot);
-        Decimal { negative, raw, point: point.saturating_add(exponent_of(exponent)), count }
+        Decimal {
+            negative,
+            raw,
+            point: point.saturating_add(exponent_of(exponent)),
+            count,
+        }
     }
 
     pub(crate) fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
-        self.raw.iter().filter(|byte| **byte != b'.').map(|byte| byte - b'0')
+        self.raw
+            .iter()
+            .filter(|byte| **byte != b'.')
+            .map(|byte| byte - b'0')
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -62,13 +86,17 @@ impl<'a> Decimal<'a> {
         if !self.is_integer() || (self.negative && !self.is_zero()) || self.point > 18 {
             return None;
         }
-        let value = self.digits().fold(0, |value, digit| value * 10 + u64::from(digit));
+        let value = self
+            .digits()
+            .fold(0, |value, digit| value * 10 + u64::from(digit));
         Some((self.count..self.point).fold(value, |value, _| value * 10))
     }
 
     /// The significant digits as one integer; at most 19 of them.
     pub(crate) fn mantissa(&self) -> u64 {
-        self.digits().fold(0, |value, digit| value.wrapping_mul(10).wrapping_add(u64::from(digit)))
+        self.digits().fold(0, |value, digit| {
+            value.wrapping_mul(10).wrapping_add(u64::from(digit))
+        })
     }
 
     pub(crate) fn compare(&self, other: &Decimal<'_>) -> Ordering {
@@ -81,7 +109,10 @@ impl<'a> Decimal<'a> {
         if signs != Ordering::Equal || self.is_zero() {
             return signs;
         }
-        let size = self.point.cmp(&other.point).then_with(|| self.digits().cmp(other.digits()));
+        let size = self
+            .point
+            .cmp(&other.point)
+            .then_with(|| self.digits().cmp(other.digits()));
         if self.negative { size.reverse() } else { size }
     }
 
@@ -97,7 +128,9 @@ impl<'a> Decimal<'a> {
         if shift < 0 {
             return false;
         }
-        let mut rest = self.digits().fold(0, |rest, digit| (rest * 10 + u64::from(digit)) % modulus);
+        let mut rest = self
+            .digits()
+            .fold(0, |rest, digit| (rest * 10 + u64::from(digit)) % modulus);
         // Past 60 powers of ten every factor 2 and 5 that the modulus can have is there.
         for _ in 0..shift.min(60) {
             rest = rest * 10 % modulus;
@@ -112,7 +145,9 @@ fn exponent_of(part: &[u8]) -> i64 {
     let size = part
         .iter()
         .filter(|byte| byte.is_ascii_digit())
-        .fold(0i64, |value, digit| (value * 10 + i64::from(digit - b'0')).min(1_000_000_000_000));
+        .fold(0i64, |value, digit| {
+            (value * 10 + i64::from(digit - b'0')).min(1_000_000_000_000)
+        });
     if is_negative { -size } else { size }
 }
 

@@ -64,7 +64,11 @@ impl ParseError {
             ParseError::LoneSurrogate { at } => ("the text has a lone UTF-16 surrogate", at),
         };
         let is_syntax = matches!(self, ParseError::Syntax { .. });
-        let mut out = String::from(if is_syntax { "not valid JSON: expected " } else { "" });
+        let mut out = String::from(if is_syntax {
+            "not valid JSON: expected "
+        } else {
+            ""
+        });
         out.push_str(head);
         out.push_str(" at byte ");
         text::write_u64(&mut out, at as u64);
@@ -124,7 +128,10 @@ struct Parser<'a> {
 pub(crate) fn parse(source: &str, bounds: Bounds) -> Result<Tape, ParseError> {
     let max_bytes = bounds.max_bytes.min(MAX_TEXT);
     if source.len() > max_bytes {
-        return Err(ParseError::TooLarge { bytes: source.len(), max_bytes });
+        return Err(ParseError::TooLarge {
+            bytes: source.len(),
+            max_bytes,
+        });
     }
     let mut parser = Parser {
         source,
@@ -137,7 +144,10 @@ pub(crate) fn parse(source: &str, bounds: Bounds) -> Result<Tape, ParseError> {
         is_canonical: true,
     };
     parser.run()?;
-    Ok(Tape { nodes: parser.nodes, is_canonical: parser.is_canonical })
+    Ok(Tape {
+        nodes: parser.nodes,
+        is_canonical: parser.is_canonical,
+    })
 }
 
 /// Offsets are below `MAX_TEXT`, so this never saturates.
@@ -152,7 +162,10 @@ impl Parser<'_> {
     }
 
     fn syntax<T>(&self, expected: &'static str) -> Result<T, ParseError> {
-        Err(ParseError::Syntax { at: self.at, expected })
+        Err(ParseError::Syntax {
+            at: self.at,
+            expected,
+        })
     }
 
     fn skip_space(&mut self) {
@@ -190,7 +203,12 @@ impl Parser<'_> {
 
     fn push(&mut self, start: usize, tag: u32) {
         let next = narrow(self.nodes.len() + 1);
-        self.nodes.push(Node { start: narrow(start), end: narrow(self.at), next, tag });
+        self.nodes.push(Node {
+            start: narrow(start),
+            end: narrow(self.at),
+            next,
+            tag,
+        });
     }
 
     fn open(&mut self, is_object: bool) -> Result<bool, ParseError> {
@@ -203,7 +221,12 @@ impl Parser<'_> {
         self.push(start, if is_object { OBJECT } else { ARRAY });
         self.skip_space();
         let is_empty = self.peek() == if is_object { b'}' } else { b']' };
-        self.open.push(Frame { node, count: u32::from(!is_empty), last_key: 0, is_object });
+        self.open.push(Frame {
+            node,
+            count: u32::from(!is_empty),
+            last_key: 0,
+            is_object,
+        });
         if is_empty {
             self.close();
             return Ok(true);
@@ -233,7 +256,11 @@ impl Parser<'_> {
             self.skip_space();
             let byte = self.peek();
             let Some(frame) = self.open.last_mut() else {
-                return if self.at == self.bytes.len() { Ok(true) } else { self.syntax("the end of the text") };
+                return if self.at == self.bytes.len() {
+                    Ok(true)
+                } else {
+                    self.syntax("the end of the text")
+                };
             };
             let is_object = frame.is_object;
             if byte == b',' {
@@ -273,14 +300,21 @@ impl Parser<'_> {
 
     /// Keys must rise strictly for the text to be canonical; index 0 is never a key.
     fn check_order(&mut self, index: u32) {
-        let last = self.open.last_mut().map_or(0, |frame| core::mem::replace(&mut frame.last_key, index));
+        let last = self
+            .open
+            .last_mut()
+            .map_or(0, |frame| core::mem::replace(&mut frame.last_key, index));
         if last != 0 && compare_keys(self.source, &self.nodes, last, index) != Ordering::Less {
             self.is_canonical = false;
         }
     }
 
     fn word(&mut self, word: &'static str, tag: u32) -> Result<u32, ParseError> {
-        if !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
+        if !self
+            .bytes
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(word.as_bytes()))
+        {
             return self.syntax("`true`, `false` or `null`");
         }
         self.at += word.len();
@@ -397,7 +431,10 @@ impl Parser<'_> {
             return Err(ParseError::LoneSurrogate { at: start });
         }
         let is_minimal = is_lone || (unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13));
-        let is_lower = !self.bytes.get(start..self.at).is_some_and(|raw| raw.iter().any(u8::is_ascii_uppercase));
+        let is_lower = !self
+            .bytes
+            .get(start..self.at)
+            .is_some_and(|raw| raw.iter().any(u8::is_ascii_uppercase));
         self.is_canonical &= is_minimal && is_lower;
         Ok(())
     }
@@ -429,4 +466,165 @@ pub(crate) fn compare_keys(source: &str, nodes: &[Node], a: u32, b: u32) -> Orde
     let (left, left_escaped) = inside(source, nodes, a);
     let (right, right_escaped) = inside(source, nodes, b);
     text::compare(left, left_escaped, right, right_escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, ParseError};
+    use crate::{Document, Kind};
+    use proptest::prelude::*;
+
+    const BOUNDS: Bounds = Bounds {
+        max_bytes: 200_000,
+        max_depth: 64,
+        lone_surrogates: false,
+    };
+
+    fn error(text: &str) -> ParseError {
+        Document::parse(text, BOUNDS).unwrap_err()
+    }
+
+    #[test]
+    fn size_comes_first_then_depth_then_content() {
+        let bounds = Bounds {
+            max_bytes: 4,
+            max_depth: 1,
+            lone_surrogates: false,
+        };
+        assert_eq!(
+            Document::parse("[[[[[", bounds).unwrap_err(),
+            ParseError::TooLarge {
+                bytes: 5,
+                max_bytes: 4
+            }
+        );
+        assert_eq!(
+            Document::parse("[[?]", bounds).unwrap_err(),
+            ParseError::TooDeep { at: 1 }
+        );
+        assert!(Document::parse("[ 1]", bounds).is_ok());
+        assert_eq!(error(&"[".repeat(100_000)), ParseError::TooDeep { at: 64 });
+        assert!(Document::parse(["[".repeat(64), "]".repeat(64)].concat(), BOUNDS).is_ok());
+        let unbounded = Bounds {
+            max_bytes: 200_000,
+            max_depth: usize::MAX,
+            lone_surrogates: false,
+        };
+        let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
+        let document = Document::parse(deep.clone(), unbounded).unwrap();
+        assert_eq!(document.root().canonical(), deep);
+        assert!(
+            document
+                .root()
+                .equals(Document::parse(deep, unbounded).unwrap().root())
+        );
+    }
+
+    #[test]
+    fn every_leniency_is_refused_at_its_place() {
+        for (text, at) in [
+            ("", 0),
+            (" ", 1),
+            ("[1,]", 3),
+            ("{\"a\":1,}", 7),
+            ("{a:1}", 1),
+            ("{\"a\" 1}", 5),
+            ("[1 2]", 3),
+            ("01", 1),
+            ("+1", 0),
+            (".5", 0),
+            ("1.", 2),
+            ("1e", 2),
+            ("1e+", 3),
+            ("-", 1),
+            ("- 1", 1),
+            ("0x1", 1),
+            ("nul", 0),
+            ("True", 0),
+            ("'a'", 0),
+            ("\"a", 2),
+            ("\"\u{1}\"", 1),
+            ("\"\\x\"", 2),
+            ("\"\\u12g4\"", 5),
+            ("[", 1),
+            ("[1}", 2),
+            ("{\"a\":1]", 6),
+            ("1 1", 2),
+            ("\u{feff}1", 0),
+            ("NaN", 0),
+            ("[1]]", 3),
+            ("//", 0),
+            ("\u{a0}1", 0),
+            ("\"abcdefgh\ni\"", 9),
+        ] {
+            assert!(
+                matches!(error(text), ParseError::Syntax { at: found, .. } if found == at),
+                "{text:?} {:?}",
+                error(text)
+            );
+        }
+        assert_eq!(
+            error("[1 2]").message(),
+            "not valid JSON: expected `,` or `]` at byte 3"
+        );
+    }
+
+    #[test]
+    fn lone_surrogates_are_refused_unless_allowed() {
+        for (text, at) in [
+            ("\"\\ud800\"", 1),
+            ("\"a\\udc00\"", 2),
+            ("\"\\ud800\\ud800\\udc00\"", 1),
+            ("\"\\ud800a\"", 1),
+        ] {
+            assert_eq!(error(text), ParseError::LoneSurrogate { at });
+            let bounds = Bounds {
+                lone_surrogates: true,
+                ..BOUNDS
+            };
+            assert!(Document::parse(text, bounds).is_ok());
+        }
+        assert_eq!(
+            Document::parse("\"\\uD83D\\uDE00\"", BOUNDS)
+                .unwrap()
+                .root()
+                .as_str()
+                .unwrap(),
+            "😀"
+        );
+    }
+
+    #[test]
+    fn values_are_read_where_they_are() {
+        let text = r#" {"a":[1,-2.5e1,"x\n"],"b":{},"a":[true,null], "\u0063":4294967295} "#;
+        let document = Document::parse(text, BOUNDS).unwrap();
+        let root = document.root();
+        assert_eq!((root.kind(), root.len()), (Kind::Object, 4));
+        assert_eq!(root.get("a").unwrap().raw(), "[true,null]");
+        assert_eq!(root.get("c").unwrap().as_u32(), Some(u32::MAX));
+        assert!(root.get("d").is_none());
+        let keys: Vec<String> = root.entries().map(|(key, _)| key.into_owned()).collect();
+        assert_eq!(keys, ["a", "b", "a", "c"]);
+        let first = root.entries().next().unwrap().1;
+        let items: Vec<_> = first.items().collect();
+        assert_eq!(items[1].as_f64(), Some(-25.0));
+        assert_eq!(items[2].as_str().unwrap(), "x\n");
+        assert_eq!(
+            (items[0].as_bool(), items[0].len(), items[0].get("a").is_none()),
+            (None, 0, true)
+        );
+        assert!(root.get("b").unwrap().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn it_accepts_what_the_reference_crate_accepts(
+            text in "[\\[\\]{}\",:\\\\ntruefals0-3.eE+ \u{e9}/-]{0,12}"
+        ) {
+            let expected = serde_json::from_str::<serde_json::Value>(&text);
+            let ours = Document::parse(text.clone(), BOUNDS);
+            let is_range = expected.as_ref().is_err_and(|error| error.to_string().contains("out of range"));
+            prop_assert!(is_range || ours.is_ok() == expected.is_ok(), "{} {:?}", text, ours.err());
+        }
+    }
 }

@@ -39,7 +39,9 @@ impl Pattern {
     /// Compiles the text between the slashes of a regular expression literal.
     pub fn compile(source: &str) -> Result<Pattern, PatternError> {
         let tree = ast::parse(source)?;
-        Ok(Pattern { program: program::assemble(&tree)? })
+        Ok(Pattern {
+            program: program::assemble(&tree)?,
+        })
     }
 
     /// Whether it matches anywhere in `text`.

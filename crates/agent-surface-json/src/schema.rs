@@ -43,7 +43,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { assert_formats: true, fill_defaults: true }
+        Options {
+            assert_formats: true,
+            fill_defaults: true,
+        }
     }
 }
 
@@ -75,8 +78,14 @@ impl Schema {
     /// through a root `$ref`.
     pub fn is_object_root(&self) -> bool {
         let chain = self.chain(0);
-        chain.iter().filter_map(|id| self.node(*id)).any(|node| node.types & OBJECT != 0)
-            && chain.iter().filter_map(|id| self.node(*id)).all(|node| node.types == 0 || node.types & OBJECT != 0)
+        chain
+            .iter()
+            .filter_map(|id| self.node(*id))
+            .any(|node| node.types & OBJECT != 0)
+            && chain
+                .iter()
+                .filter_map(|id| self.node(*id))
+                .all(|node| node.types == 0 || node.types & OBJECT != 0)
     }
 
     /// Whether any value could lack a default. `false` spares the call of `fill_defaults`.
@@ -88,7 +97,11 @@ impl Schema {
     /// is nothing to fill. Filling stops a little past `MAX_FILLED_BYTES` more than the value has: the
     /// caller bounds the result like any other input.
     pub fn fill_defaults(&self, value: Value<'_>) -> Option<String> {
-        if self.has_defaults { defaults::fill(self, &self.chain(0), value, defaults::MAX_FILLED_BYTES) } else { None }
+        if self.has_defaults {
+            defaults::fill(self, &self.chain(0), value, defaults::MAX_FILLED_BYTES)
+        } else {
+            None
+        }
     }
 
     /// What is wrong with `value`, in the order of its text: empty when it is valid, at most 32.
@@ -112,3 +125,6 @@ impl Schema {
         chain
     }
 }
+
+#[cfg(test)]
+mod tests;

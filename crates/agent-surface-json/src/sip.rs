@@ -17,7 +17,10 @@ pub fn sip128(key: [u64; 2], bytes: &[u8]) -> u128 {
         absorb(&mut state, u64::from_le_bytes(*word));
     }
     let length = (bytes.len() as u64) << 56;
-    let last = rest.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+    let last = rest
+        .iter()
+        .rev()
+        .fold(0, |word, byte| (word << 8) | u64::from(*byte));
     absorb(&mut state, length | last);
     state[2] ^= 0xee;
     let low = squeeze(&mut state);

@@ -52,7 +52,10 @@ impl Iterator for Chars<'_> {
 }
 
 fn hex4(chars: &mut core::str::Chars<'_>) -> u32 {
-    chars.by_ref().take(4).fold(0, |value, digit| (value << 4) | digit.to_digit(16).unwrap_or(0))
+    chars
+        .by_ref()
+        .take(4)
+        .fold(0, |value, digit| (value << 4) | digit.to_digit(16).unwrap_or(0))
 }
 
 /// UTF-16 order of the insides of two string literals (RFC 8785 §3.2.3).
@@ -96,7 +99,10 @@ struct Units<'a> {
 
 impl<'a> Units<'a> {
     fn new(inside: &'a str) -> Self {
-        Units { chars: Chars::new(inside), low: None }
+        Units {
+            chars: Chars::new(inside),
+            low: None,
+        }
     }
 
     fn next(&mut self) -> Option<u32> {
@@ -205,7 +211,10 @@ mod tests {
     fn strings_are_escaped_as_json_stringify_does() {
         let mut out = String::new();
         write_string(&mut out, "a\"\\\u{8}\t\n\u{c}\r\u{1}\u{1f}/\u{7f}\u{2028}é😀");
-        assert_eq!(out, "\"a\\\"\\\\\\b\\t\\n\\f\\r\\u0001\\u001f/\u{7f}\u{2028}é😀\"");
+        assert_eq!(
+            out,
+            "\"a\\\"\\\\\\b\\t\\n\\f\\r\\u0001\\u001f/\u{7f}\u{2028}é😀\""
+        );
     }
 
     #[test]
@@ -220,8 +229,14 @@ mod tests {
     #[test]
     fn order_is_that_of_utf_16_units() {
         assert_eq!(compare_plain("\u{FFFD}", "\u{10000}"), Ordering::Greater);
-        assert_eq!(compare("\u{E000}", false, "\\ud83d\\ude00", true), Ordering::Greater);
-        assert_eq!(compare("\\ud800\\ue000", true, "\u{10000}", false), Ordering::Greater);
+        assert_eq!(
+            compare("\u{E000}", false, "\\ud83d\\ude00", true),
+            Ordering::Greater
+        );
+        assert_eq!(
+            compare("\\ud800\\ue000", true, "\u{10000}", false),
+            Ordering::Greater
+        );
         assert_eq!(compare_plain("a", "ab"), Ordering::Less);
         assert_eq!(compare("\\u0061", true, "a", false), Ordering::Equal);
     }

@@ -23,9 +23,17 @@ pub(super) enum Ast {
     Set(u32),
     All(Vec<u32>),
     Any(Vec<u32>),
-    Repeat { body: u32, min: u32, max: u32 },
+    Repeat {
+        body: u32,
+        min: u32,
+        max: u32,
+    },
     Anchor(Anchor),
-    Look { body: u32, is_behind: bool, is_negative: bool },
+    Look {
+        body: u32,
+        is_behind: bool,
+        is_negative: bool,
+    },
 }
 
 /// No upper bound of a repetition.
@@ -58,12 +66,22 @@ type Result<T> = core::result::Result<T, PatternError>;
 
 pub(super) fn parse(source: &str) -> Result<Tree> {
     let source = source.chars().map(u32::from).collect();
-    let mut parser = Parser { source, at: 0, nodes: Vec::new(), sets: Vec::new(), names: Vec::new() };
+    let mut parser = Parser {
+        source,
+        at: 0,
+        nodes: Vec::new(),
+        sets: Vec::new(),
+        names: Vec::new(),
+    };
     let root = parser.alternatives(0)?;
     if parser.at < parser.source.len() {
         return parser.fail("a `)` closes nothing: write `\\)` for the character");
     }
-    Ok(Tree { nodes: parser.nodes, sets: parser.sets, root })
+    Ok(Tree {
+        nodes: parser.nodes,
+        sets: parser.sets,
+        root,
+    })
 }
 
 impl Parser {
@@ -84,7 +102,13 @@ impl Parser {
 
     fn eat_all(&mut self, wanted: &str) -> bool {
         let points = wanted.chars().map(u32::from);
-        let is_here = self.source.iter().skip(self.at).copied().take(wanted.len()).eq(points);
+        let is_here = self
+            .source
+            .iter()
+            .skip(self.at)
+            .copied()
+            .take(wanted.len())
+            .eq(points);
         self.at += if is_here { wanted.len() } else { 0 };
         is_here
     }
@@ -147,8 +171,12 @@ impl Parser {
                 Escape::Point(point) => self.node(Ast::Point(point)),
                 Escape::Set(ranges) => self.set(ranges),
             },
-            '*' | '+' | '?' => return self.fail("a quantifier has nothing to repeat: write `\\` before the character"),
-            '{' | '}' | ']' => return self.fail("`{`, `}` and `]` alone are no characters: write `\\` before them"),
+            '*' | '+' | '?' => {
+                return self.fail("a quantifier has nothing to repeat: write `\\` before the character");
+            }
+            '{' | '}' | ']' => {
+                return self.fail("`{`, `}` and `]` alone are no characters: write `\\` before them");
+            }
             plain => {
                 self.at += 1;
                 self.node(Ast::Point(u32::from(plain)))
@@ -179,7 +207,9 @@ impl Parser {
             if self.eat_all("?<") {
                 self.group_name()?;
             } else if !self.eat_all("?:") && self.peek() == Some('?') {
-                return self.fail("no group starts like this: use `(`, `(?:`, `(?<name>`, `(?=`, `(?!`, `(?<=` or `(?<!`");
+                return self.fail(
+                    "no group starts like this: use `(`, `(?:`, `(?<name>`, `(?=`, `(?!`, `(?<=` or `(?<!`",
+                );
             }
             None
         };
@@ -188,7 +218,11 @@ impl Parser {
             return self.fail("a group is not closed: `)` is missing");
         }
         Ok(match look {
-            Some((is_behind, is_negative)) => self.node(Ast::Look { body, is_behind, is_negative }),
+            Some((is_behind, is_negative)) => self.node(Ast::Look {
+                body,
+                is_behind,
+                is_negative,
+            }),
             // A node of its own, so that a quantifier behind `((?=a))` is not taken for one behind `(?=a)`.
             None => self.node(Ast::All(vec![body])),
         })
@@ -200,8 +234,8 @@ impl Parser {
         while let Some(char) = self.peek()
             && char != '>'
         {
-            let is_name = char.is_ascii_alphabetic() || char == '_' || char == '$';
-            if !is_name && !(self.at > start && char.is_ascii_digit()) {
+            let is_digit = self.at > start && char.is_ascii_digit();
+            if !(is_digit || char.is_ascii_alphabetic() || char == '_' || char == '$') {
                 return self.fail("a group's name has ASCII letters, digits, `_` and `$`");
             }
             self.at += 1;
@@ -232,10 +266,16 @@ impl Parser {
     fn braces(&mut self) -> Result<(u32, u32)> {
         const SHAPE: &str = "a repetition is `{n}`, `{n,}` or `{n,m}`: write `\\{` for the character";
         self.at += 1;
-        let Some(min) = self.number() else { return self.fail(SHAPE) };
+        let Some(min) = self.number() else {
+            return self.fail(SHAPE);
+        };
         let mut max = Some(min);
         if self.eat(',') {
-            max = if self.peek() == Some('}') { Some(UNBOUNDED) } else { self.number() };
+            max = if self.peek() == Some('}') {
+                Some(UNBOUNDED)
+            } else {
+                self.number()
+            };
         }
         let Some(max) = max else { return self.fail(SHAPE) };
         if self.peek() != Some('}') {
@@ -251,7 +291,13 @@ impl Parser {
     fn number(&mut self) -> Option<u32> {
         let mut value = None;
         while let Some(digit) = self.peek().and_then(|char| char.to_digit(10)) {
-            value = Some(value.unwrap_or(0u32).saturating_mul(10).saturating_add(digit).min(UNBOUNDED - 1));
+            value = Some(
+                value
+                    .unwrap_or(0u32)
+                    .saturating_mul(10)
+                    .saturating_add(digit)
+                    .min(UNBOUNDED - 1),
+            );
             self.at += 1;
         }
         value
@@ -264,7 +310,10 @@ impl Parser {
         while !self.eat(']') {
             let first = self.class_atom()?;
             let is_range = self.peek() == Some('-')
-                && self.source.get(self.at + 1).is_some_and(|next| *next != u32::from(']'));
+                && self
+                    .source
+                    .get(self.at + 1)
+                    .is_some_and(|next| *next != u32::from(']'));
             match first {
                 Escape::Point(low) if is_range => {
                     self.at += 1;
@@ -284,7 +333,11 @@ impl Parser {
             }
         }
         let ranges = class::normalize(&ranges);
-        Ok(self.set(if is_negated { class::complement(&ranges) } else { ranges }))
+        Ok(self.set(if is_negated {
+            class::complement(&ranges)
+        } else {
+            ranges
+        }))
     }
 
     fn class_atom(&mut self) -> Result<Escape> {
@@ -325,14 +378,18 @@ impl Parser {
             },
             '0' if !self.peek().is_some_and(|next| next.is_ascii_digit()) => 0,
             '1'..='9' | 'k' => {
-                return self.fail("backreferences are not supported: repeat the expression, or check it in the handler");
+                return self.fail(
+                    "backreferences are not supported: repeat the expression, or check it in the handler",
+                );
             }
             'p' | 'P' => {
                 return self.fail("`\\p{…}` is not supported: list the ranges, for example `[A-Za-zÀ-ɏ]`");
             }
             'x' => self.hex(2)?,
             'u' => self.unicode()?,
-            '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '/' => u32::from(char),
+            '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '/' => {
+                u32::from(char)
+            }
             _ => return self.fail("this escape does not exist: write the character without `\\`"),
         }))
     }

@@ -35,7 +35,11 @@ pub(super) fn of_escape(letter: u32) -> Option<Ranges> {
         0x77 => WORD,
         _ => return None,
     };
-    Some(if letter & 0x20 == 0 { complement(base) } else { base.to_vec() })
+    Some(if letter & 0x20 == 0 {
+        complement(base)
+    } else {
+        base.to_vec()
+    })
 }
 
 /// What `.` stands for.
@@ -91,7 +95,10 @@ impl Set {
     pub(super) fn new(ranges: Ranges) -> Self {
         let has = |point: u32| ranges.iter().any(|(low, high)| (*low..=*high).contains(&point));
         let bits = |base: u32| (0..64).fold(0, |bits, at| bits | (u64::from(has(base + at)) << at));
-        Set { ascii: [bits(0), bits(64)], ranges: ranges.into() }
+        Set {
+            ascii: [bits(0), bits(64)],
+            ranges: ranges.into(),
+        }
     }
 
     pub(super) fn has(&self, point: u32) -> bool {

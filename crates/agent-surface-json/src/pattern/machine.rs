@@ -16,7 +16,11 @@ struct Run<'p> {
 }
 
 pub(super) fn is_match(program: &Program, text: &[u32]) -> bool {
-    let mut run = Run { program, text, looks: Vec::new() };
+    let mut run = Run {
+        program,
+        text,
+        looks: Vec::new(),
+    };
     for look in &program.looks {
         let mut holds = vec![false; text.len() + 1];
         run.scan(&look.code, !look.is_behind, &mut |at| {
@@ -50,8 +54,11 @@ impl Run<'_> {
     /// until it answers `true`.
     fn scan(&self, code: &[Step], is_backward: bool, accept: &mut dyn FnMut(usize) -> bool) {
         let length = self.text.len();
-        let mut threads =
-            Threads { waiting: Vec::new(), pending: Vec::new(), followed: vec![0; code.len()] };
+        let mut threads = Threads {
+            waiting: Vec::new(),
+            pending: Vec::new(),
+            followed: vec![0; code.len()],
+        };
         let is_anchored = !is_backward && code.first() == Some(&Step::Anchor(Anchor::Start));
         for round in 0..=length {
             let at = if is_backward { length - round } else { round };
@@ -72,7 +79,11 @@ impl Run<'_> {
             for instruction in waiting.drain(..) {
                 let is_hit = match code.get(instruction as usize) {
                     Some(Step::Point(wanted)) => wanted == point,
-                    Some(Step::Set(set)) => self.program.sets.get(*set as usize).is_some_and(|set| set.has(*point)),
+                    Some(Step::Set(set)) => self
+                        .program
+                        .sets
+                        .get(*set as usize)
+                        .is_some_and(|set| set.has(*point)),
                     _ => false,
                 };
                 if is_hit {
@@ -85,7 +96,11 @@ impl Run<'_> {
     /// Follows what consumes nothing. `true` when some thread accepts here.
     fn follow(&self, code: &[Step], at: usize, round: usize, threads: &mut Threads) -> bool {
         let mut accepts = false;
-        let Threads { waiting, pending, followed } = threads;
+        let Threads {
+            waiting,
+            pending,
+            followed,
+        } = threads;
         while let Some(instruction) = pending.pop() {
             match followed.get_mut(instruction as usize) {
                 Some(last) if *last != round => *last = round,
@@ -112,7 +127,9 @@ impl Run<'_> {
 
     fn holds(&self, anchor: Anchor, at: usize) -> bool {
         let is_word_at = |index: Option<usize>| {
-            index.and_then(|index| self.text.get(index)).is_some_and(|point| is_word(*point))
+            index
+                .and_then(|index| self.text.get(index))
+                .is_some_and(|point| is_word(*point))
         };
         match anchor {
             Anchor::Start => at == 0,

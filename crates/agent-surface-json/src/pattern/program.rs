@@ -52,14 +52,26 @@ struct Assembler<'t> {
 type Result<T> = core::result::Result<T, PatternError>;
 
 pub(super) fn assemble(tree: &Tree) -> Result<Program> {
-    let mut assembler = Assembler { tree, looks: Vec::new(), origins: Vec::new(), size: 0 };
+    let mut assembler = Assembler {
+        tree,
+        looks: Vec::new(),
+        origins: Vec::new(),
+        size: 0,
+    };
     let code = assembler.code(tree.root, false)?;
     let sets = tree.sets.iter().map(|ranges| Set::new(ranges.clone())).collect();
-    Ok(Program { code, looks: assembler.looks, sets })
+    Ok(Program {
+        code,
+        looks: assembler.looks,
+        sets,
+    })
 }
 
 fn too_large<T>() -> Result<T> {
-    Err(PatternError { at: 0, reason: "it is too large: shorten its repetitions, or use `maxLength`" })
+    Err(PatternError {
+        at: 0,
+        reason: "it is too large: shorten its repetitions, or use `maxLength`",
+    })
 }
 
 impl Assembler<'_> {
@@ -85,15 +97,29 @@ impl Assembler<'_> {
             Some(Ast::Point(point)) => self.push(Step::Point(*point), code).map(drop),
             Some(Ast::Set(set)) => self.push(Step::Set(*set), code).map(drop),
             Some(Ast::Anchor(anchor)) => self.push(Step::Anchor(*anchor), code).map(drop),
-            Some(Ast::All(terms)) if is_backward => {
-                terms.iter().rev().try_for_each(|term| self.emit(*term, is_backward, code))
-            }
-            Some(Ast::All(terms)) => terms.iter().try_for_each(|term| self.emit(*term, is_backward, code)),
+            Some(Ast::All(terms)) if is_backward => terms
+                .iter()
+                .rev()
+                .try_for_each(|term| self.emit(*term, is_backward, code)),
+            Some(Ast::All(terms)) => terms
+                .iter()
+                .try_for_each(|term| self.emit(*term, is_backward, code)),
             Some(Ast::Any(branches)) => self.any(branches, is_backward, code),
             Some(Ast::Repeat { body, min, max }) => self.repeat(*body, (*min, *max), is_backward, code),
-            Some(Ast::Look { body, is_behind, is_negative }) => {
+            Some(Ast::Look {
+                body,
+                is_behind,
+                is_negative,
+            }) => {
                 let look = self.look(node, *body, *is_behind)?;
-                self.push(Step::Look { look, is_negative: *is_negative }, code).map(drop)
+                self.push(
+                    Step::Look {
+                        look,
+                        is_negative: *is_negative,
+                    },
+                    code,
+                )
+                .map(drop)
             }
             None => Ok(()),
         }
@@ -132,7 +158,13 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    fn repeat(&mut self, body: u32, (min, max): (u32, u32), is_backward: bool, code: &mut Vec<Step>) -> Result<()> {
+    fn repeat(
+        &mut self,
+        body: u32,
+        (min, max): (u32, u32),
+        is_backward: bool,
+        code: &mut Vec<Step>,
+    ) -> Result<()> {
         let mut start = code.len();
         for _ in 0..min {
             start = code.len();

@@ -46,7 +46,11 @@ pub(crate) fn compile(
     options: Options,
 ) -> Result<Schema, SchemaError> {
     opaque::check_size(document, limits)?;
-    let root = Pending { index: 0, pointer: String::new(), depth: 0 };
+    let root = Pending {
+        index: 0,
+        pointer: String::new(),
+        depth: 0,
+    };
     let mut compiler = Compiler {
         document,
         options,
@@ -56,14 +60,22 @@ pub(crate) fn compile(
         references: Vec::new(),
     };
     while let Some(pending) = compiler.found.get(compiler.nodes.len()) {
-        let (value, pointer, depth) = (document.value_at(pending.index), pending.pointer.clone(), pending.depth);
+        let (value, pointer, depth) = (
+            document.value_at(pending.index),
+            pending.pointer.clone(),
+            pending.depth,
+        );
         let node = compiler.schema(value, &pointer, depth)?;
         compiler.nodes.push(node);
     }
     compiler.resolve()?;
     compiler.refuse_circles()?;
     let Compiler { nodes, found, .. } = compiler;
-    let mut schema = Schema { document: document.clone(), nodes, has_defaults: false };
+    let mut schema = Schema {
+        document: document.clone(),
+        nodes,
+        has_defaults: false,
+    };
     if options.fill_defaults {
         check_defaults(&mut schema, &found, limits.max_bytes)?;
     }
@@ -72,7 +84,13 @@ pub(crate) fn compile(
 
 impl<'a> Compiler<'a> {
     /// Queues a schema and gives the position its node will have.
-    fn child(&mut self, value: Value<'_>, pointer: &str, steps: &[&str], depth: usize) -> Result<u32, SchemaError> {
+    fn child(
+        &mut self,
+        value: Value<'_>,
+        pointer: &str,
+        steps: &[&str],
+        depth: usize,
+    ) -> Result<u32, SchemaError> {
         let mut full = String::from(pointer);
         for step in steps {
             fault::push_token(&mut full, step);
@@ -80,7 +98,11 @@ impl<'a> Compiler<'a> {
         if depth >= self.max_depth {
             return Err(opaque::too_deep(&full, self.max_depth));
         }
-        self.found.push(Pending { index: value.index(), pointer: full, depth: depth + 1 });
+        self.found.push(Pending {
+            index: value.index(),
+            pointer: full,
+            depth: depth + 1,
+        });
         Ok(narrow(self.found.len() - 1))
     }
 
@@ -95,12 +117,20 @@ impl<'a> Compiler<'a> {
         }
         let mut parts = Parts::default();
         for (key, argument) in value.entries() {
-            let place = Place { keyword: &key, pointer, depth };
+            let place = Place {
+                keyword: &key,
+                pointer,
+                depth,
+            };
             let is_known = self.assertion(&mut node, &place, argument)?
                 || self.applicator(&mut node, &mut parts, &place, argument)?
-                || self.annotation(&mut node, &place, argument)?;
+                || annotation(&mut node, &place, argument)?;
             if !is_known {
-                let tail = ["is outside the built-in schema subset; ", fault::advice(&key), FULL_ENGINE];
+                let tail = [
+                    "is outside the built-in schema subset; ",
+                    fault::advice(&key),
+                    FULL_ENGINE,
+                ];
                 return Err(place.fail(&tail));
             }
         }
@@ -145,7 +175,10 @@ impl<'a> Compiler<'a> {
             "format" => {
                 let name = at.string(value)?;
                 let Some(format) = format::by_name(&name) else {
-                    let tail = ["must be one of `date-time`, `date`, `uuid`, `email`, `uri`; use `pattern`", FULL_ENGINE];
+                    let tail = [
+                        "must be one of `date-time`, `date`, `uuid`, `email`, `uri`; use `pattern`",
+                        FULL_ENGINE,
+                    ];
                     return Err(at.fail(&tail));
                 };
                 if !self.options.assert_formats {
@@ -171,7 +204,11 @@ impl<'a> Compiler<'a> {
             "properties" => {
                 for (name, schema) in at.entries(value)? {
                     let id = self.child(schema, at.pointer, &["properties", &name], at.depth)?;
-                    parts.properties.push(Property { name: name.into(), node: Some(id), is_required: false });
+                    parts.properties.push(Property {
+                        name: name.into(),
+                        node: Some(id),
+                        is_required: false,
+                    });
                 }
             }
             "$defs" => {
@@ -188,7 +225,8 @@ impl<'a> Compiler<'a> {
                 for (position, schema) in value.items().enumerate() {
                     let mut step = String::new();
                     crate::write_u64(&mut step, position as u64);
-                    node.any_of.push(self.child(schema, at.pointer, &["anyOf", &step], at.depth)?);
+                    node.any_of
+                        .push(self.child(schema, at.pointer, &["anyOf", &step], at.depth)?);
                 }
             }
             "required" => {
@@ -218,33 +256,22 @@ impl<'a> Compiler<'a> {
         Ok(true)
     }
 
-    /// Keywords that assert nothing.
-    fn annotation(&mut self, node: &mut Node, at: &Place<'_>, value: Value<'a>) -> Result<bool, SchemaError> {
-        match at.keyword {
-            "title" | "description" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => {}
-            "default" => node.default = Some(value.index()),
-            "$id" | "$schema" => {
-                let text = at.string(value)?;
-                if at.depth > 0 {
-                    return Err(at.fail(&["is allowed at the root of the schema only; leave it out"]));
-                }
-                if at.keyword == "$schema" && text.strip_suffix('#').unwrap_or(&text) != DIALECT {
-                    return Err(at.fail(&["must be `", DIALECT, "`; leave it out", FULL_ENGINE]));
-                }
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// Turns the texts of `$ref` into nodes.
     fn resolve(&mut self) -> Result<(), SchemaError> {
         for (id, text) in core::mem::take(&mut self.references) {
             let index = opaque::locate(self.document, &text).map(Value::index);
             let target = self.found.iter().position(|pending| Some(pending.index) == index);
             let Some(target) = target else {
-                let pointer = self.found.get(id).map(|pending| &*pending.pointer).unwrap_or_default();
-                return Err(at_keyword(pointer, "$ref", &["must name a schema under `$defs`; `", &text, "` is none"]));
+                let pointer = self
+                    .found
+                    .get(id)
+                    .map(|pending| &*pending.pointer)
+                    .unwrap_or_default();
+                return Err(at_keyword(
+                    pointer,
+                    "$ref",
+                    &["must name a schema under `$defs`; `", &text, "` is none"],
+                ));
             };
             if let Some(node) = self.nodes.get_mut(target) {
                 node.is_target = true;
@@ -258,7 +285,13 @@ impl<'a> Compiler<'a> {
 
     /// `$ref` and `anyOf` alone never get deeper into a value: a circle of them has no meaning.
     fn refuse_circles(&self) -> Result<(), SchemaError> {
-        let steps = |node: &Node| node.any_of.iter().copied().chain(node.reference).collect::<Vec<u32>>();
+        let steps = |node: &Node| {
+            node.any_of
+                .iter()
+                .copied()
+                .chain(node.reference)
+                .collect::<Vec<u32>>()
+        };
         let mut arrivals = vec![0u32; self.nodes.len()];
         for target in self.nodes.iter().flat_map(steps) {
             if let Some(count) = arrivals.get_mut(target as usize) {
@@ -279,8 +312,16 @@ impl<'a> Compiler<'a> {
         }
         match arrivals.iter().position(|count| *count > 0) {
             Some(id) => {
-                let pointer = self.found.get(id).map(|pending| &*pending.pointer).unwrap_or_default();
-                Err(at_keyword(pointer, "$ref", &["must not lead back to itself without a property or an item between"]))
+                let pointer = self
+                    .found
+                    .get(id)
+                    .map(|pending| &*pending.pointer)
+                    .unwrap_or_default();
+                Err(at_keyword(
+                    pointer,
+                    "$ref",
+                    &["must not lead back to itself without a property or an item between"],
+                ))
             }
             None => Ok(()),
         }
@@ -289,11 +330,19 @@ impl<'a> Compiler<'a> {
 
 impl Parts {
     fn finish(self) -> Option<Box<ObjectRule>> {
-        let Parts { mut properties, required, is_closed } = self;
+        let Parts {
+            mut properties,
+            required,
+            is_closed,
+        } = self;
         for name in required {
             match properties.iter_mut().find(|property| property.name == name) {
                 Some(property) => property.is_required = true,
-                None => properties.push(Property { name, node: None, is_required: true }),
+                None => properties.push(Property {
+                    name,
+                    node: None,
+                    is_required: true,
+                }),
             }
         }
         let says_nothing = properties.is_empty() && !is_closed;
@@ -314,7 +363,11 @@ impl Place<'_> {
     }
 
     fn expect(&self, value: Value<'_>, kind: Kind, tail: &str) -> Result<(), SchemaError> {
-        if value.kind() == kind { Ok(()) } else { Err(self.fail(&[tail])) }
+        if value.kind() == kind {
+            Ok(())
+        } else {
+            Err(self.fail(&[tail]))
+        }
     }
 
     fn entries<'v>(&self, value: Value<'v>) -> Result<crate::document::Entries<'v>, SchemaError> {
@@ -341,7 +394,9 @@ impl Place<'_> {
     }
 
     fn boolean(&self, value: Value<'_>) -> Result<bool, SchemaError> {
-        value.as_bool().ok_or_else(|| self.fail(&["must be `true` or `false`"]))
+        value
+            .as_bool()
+            .ok_or_else(|| self.fail(&["must be `true` or `false`"]))
     }
 
     fn string<'v>(&self, value: Value<'v>) -> Result<std::borrow::Cow<'v, str>, SchemaError> {
@@ -349,8 +404,32 @@ impl Place<'_> {
     }
 }
 
+/// Keywords that assert nothing.
+fn annotation(node: &mut Node, at: &Place<'_>, value: Value<'_>) -> Result<bool, SchemaError> {
+    match at.keyword {
+        "title" | "description" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => {}
+        "default" => node.default = Some(value.index()),
+        "$id" | "$schema" => {
+            let text = at.string(value)?;
+            if at.depth > 0 {
+                return Err(at.fail(&["is allowed at the root of the schema only; leave it out"]));
+            }
+            if at.keyword == "$schema" && text.strip_suffix('#').unwrap_or(&text) != DIALECT {
+                return Err(at.fail(&["must be `", DIALECT, "`; leave it out", FULL_ENGINE]));
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
 fn types(at: &Place<'_>, value: Value<'_>) -> Result<u8, SchemaError> {
-    let bit = |name: Value<'_>| TYPES.iter().find(|(known, _)| name.is_str(known)).map_or(0, |(_, bit)| *bit);
+    let bit = |name: Value<'_>| {
+        TYPES
+            .iter()
+            .find(|(known, _)| name.is_str(known))
+            .map_or(0, |(_, bit)| *bit)
+    };
     let mut mask = bit(value);
     for name in value.items() {
         let one = bit(name);
@@ -375,16 +454,32 @@ fn types(at: &Place<'_>, value: Value<'_>) -> Result<u8, SchemaError> {
 /// Prepares the defaults, each of which must pass the schema it would be filled for.
 fn check_defaults(schema: &mut Schema, found: &[Pending], max_bytes: usize) -> Result<(), SchemaError> {
     let fail = |id: u32, tail: &[&str]| {
-        let pointer = found.get(id as usize).map(|pending| &*pending.pointer).unwrap_or_default();
-        SchemaError { fault: SchemaFault::InvalidDefault, ..at_keyword(pointer, "default", tail) }
+        let pointer = found
+            .get(id as usize)
+            .map(|pending| &*pending.pointer)
+            .unwrap_or_default();
+        SchemaError {
+            fault: SchemaFault::InvalidDefault,
+            ..at_keyword(pointer, "default", tail)
+        }
     };
-    defaults::prepare(schema, max_bytes)
-        .map_err(|id| fail(id, &["must stay small and end when the defaults within it are filled"]))?;
-    let bounds = Bounds { max_bytes, max_depth: usize::MAX, lone_surrogates: true };
+    defaults::prepare(schema, max_bytes).map_err(|id| {
+        fail(
+            id,
+            &["must stay small and end when the defaults within it are filled"],
+        )
+    })?;
+    let bounds = Bounds {
+        max_bytes,
+        max_depth: usize::MAX,
+        lone_surrogates: true,
+    };
     for (id, node) in (0..).zip(&schema.nodes) {
         let Some(filled) = &node.filled else { continue };
         // It is made of slices of a valid document.
-        let Ok(document) = Document::parse(filled.clone(), bounds) else { continue };
+        let Ok(document) = Document::parse(filled.clone(), bounds) else {
+            continue;
+        };
         if let Some(issue) = validate::validate(schema, id, document.root()).first() {
             let place = if issue.path.is_empty() { "it" } else { &issue.path };
             return Err(fail(id, &["breaks its own schema: ", place, " ", &issue.message]));

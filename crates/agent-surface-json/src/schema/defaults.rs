@@ -28,7 +28,12 @@ struct Filler<'s> {
 
 /// The text of `value` filled by the schemas in `chain`; `None` when nothing is absent.
 pub(crate) fn fill(schema: &Schema, chain: &[u32], value: Value<'_>, max_bytes: usize) -> Option<String> {
-    let mut filler = Filler { schema, insertions: Vec::new(), added: 0, max_bytes };
+    let mut filler = Filler {
+        schema,
+        insertions: Vec::new(),
+        added: 0,
+        max_bytes,
+    };
     filler.walk(chain, value, 0);
     if filler.insertions.is_empty() {
         return None;
@@ -93,7 +98,10 @@ impl Filler<'_> {
         }
         let schema = self.schema;
         let nodes = || chain.iter().filter_map(|id| schema.node(*id));
-        let items: Vec<u32> = nodes().filter_map(|node| node.items).flat_map(|id| schema.chain(id)).collect();
+        let items: Vec<u32> = nodes()
+            .filter_map(|node| node.items)
+            .flat_map(|id| schema.chain(id))
+            .collect();
         if !items.is_empty() {
             for item in value.items() {
                 self.walk(&items, item, depth + 1);
@@ -114,8 +122,13 @@ impl Filler<'_> {
     /// The schemas that apply to a property.
     fn schemas_of(&self, chain: &[u32], name: &str) -> Vec<u32> {
         let mut schemas = Vec::new();
-        for object in chain.iter().filter_map(|id| self.schema.node(*id)?.object.as_ref()) {
-            let property = object.find(name, 0).and_then(|index| object.properties.get(index));
+        for object in chain
+            .iter()
+            .filter_map(|id| self.schema.node(*id)?.object.as_ref())
+        {
+            let property = object
+                .find(name, 0)
+                .and_then(|index| object.properties.get(index));
             if let Some(id) = property.and_then(|property| property.node) {
                 schemas.extend(self.schema.chain(id));
             }
@@ -133,7 +146,9 @@ impl Filler<'_> {
                 if added.contains(&&*property.name) || self.added + text.len() > self.max_bytes {
                     continue;
                 }
-                let Some(default) = schema.node(id).and_then(|node| node.filled.as_deref()) else { continue };
+                let Some(default) = schema.node(id).and_then(|node| node.filled.as_deref()) else {
+                    continue;
+                };
                 if value.get(&property.name).is_some() {
                     continue;
                 }
@@ -148,7 +163,10 @@ impl Filler<'_> {
         }
         if !text.is_empty() {
             self.added += text.len();
-            self.insertions.push(Insertion { offset: value.end() - 1, text });
+            self.insertions.push(Insertion {
+                offset: value.end() - 1,
+                text,
+            });
         }
     }
 }

@@ -29,12 +29,21 @@ pub(crate) fn at_keyword(pointer: &str, keyword: &str, tail: &[&str]) -> SchemaE
     let mut full = String::from(pointer);
     push_token(&mut full, keyword);
     let message = ["`", keyword, "` at `", &full, "` ", &tail.concat()].concat();
-    SchemaError { fault: SchemaFault::Unsupported, keyword: keyword.into(), pointer: full, message }
+    SchemaError {
+        fault: SchemaFault::Unsupported,
+        keyword: keyword.into(),
+        pointer: full,
+        message,
+    }
 }
 
 /// The schema at `pointer` as a whole is at fault.
 pub(crate) fn at_schema(pointer: &str, tail: &[&str]) -> SchemaError {
-    let place = if pointer.is_empty() { "the schema ".into() } else { ["the schema at `", pointer, "` "].concat() };
+    let place = if pointer.is_empty() {
+        "the schema ".into()
+    } else {
+        ["the schema at `", pointer, "` "].concat()
+    };
     let message = [place, tail.concat()].concat();
     SchemaError {
         fault: SchemaFault::Unsupported,
@@ -59,7 +68,6 @@ pub(crate) fn push_token(pointer: &mut String, token: &str) {
 /// What to write instead of a keyword of JSON Schema that the subset does not have.
 pub(crate) fn advice(keyword: &str) -> &'static str {
     match keyword {
-        "oneOf" => "use `anyOf`",
         "allOf" => "merge its schemas into one, or use `$ref` with siblings",
         "not" => "say what is allowed instead, for example with `enum`",
         "if" | "then" | "else" => "use `anyOf` with one schema per case",
@@ -74,12 +82,11 @@ pub(crate) fn advice(keyword: &str) -> &'static str {
             "use `$ref` with `#/$defs/…`"
         }
         "nullable" => "add `null` to `type`",
-        "dependentRequired" | "dependentSchemas" | "dependencies" => "use `anyOf`",
+        "oneOf" | "dependentRequired" | "dependentSchemas" | "dependencies" => "use `anyOf`",
         "unevaluatedProperties" => "use `additionalProperties: false`",
         _ => "leave it out",
     }
 }
 
 /// Where the rest of JSON Schema is to be had.
-pub(crate) const FULL_ENGINE: &str =
-    ", or install the full schema engine (`agent-surface-wasm/schema`)";
+pub(crate) const FULL_ENGINE: &str = ", or install the full schema engine (`agent-surface-wasm/schema`)";

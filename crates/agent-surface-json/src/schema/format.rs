@@ -26,11 +26,14 @@ pub(crate) fn by_name(name: &str) -> Option<Format> {
 /// Bytes against a shape in which `9` is a digit and `x` a hexadecimal digit.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
-        && text.bytes().zip(shape.bytes()).all(|(byte, wanted)| match wanted {
-            b'9' => byte.is_ascii_digit(),
-            b'x' => byte.is_ascii_hexdigit(),
-            other => byte == other,
-        })
+        && text
+            .bytes()
+            .zip(shape.bytes())
+            .all(|(byte, wanted)| match wanted {
+                b'9' => byte.is_ascii_digit(),
+                b'x' => byte.is_ascii_hexdigit(),
+                other => byte == other,
+            })
 }
 
 /// The number that the digits at `at..end` stand for.
@@ -112,14 +115,19 @@ fn is_email(text: &str) -> bool {
     };
     let literal = domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let is_host = match literal {
-        Some(address) => address.strip_prefix("IPv6:").map_or_else(|| is_ipv4(address), is_ipv6),
+        Some(address) => address
+            .strip_prefix("IPv6:")
+            .map_or_else(|| is_ipv4(address), is_ipv6),
         None => is_domain(domain),
     };
     is_local && local.len() <= 64 && is_host
 }
 
 fn is_atom(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte))
 }
 
 /// The inside of a quoted string: printable, quotes and backslashes escaped.
@@ -141,11 +149,15 @@ fn is_uri(text: &str) -> bool {
         return false;
     };
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
     let (hierarchy, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, path) = match hierarchy.strip_prefix("//") {
-        Some(after) => after.split_at_checked(after.find('/').unwrap_or(after.len())).unwrap_or((after, "")),
+        Some(after) => after
+            .split_at_checked(after.find('/').unwrap_or(after.len()))
+            .unwrap_or((after, "")),
         None => ("", hierarchy),
     };
     is_scheme
@@ -162,10 +174,14 @@ fn is_authority(authority: &str) -> bool {
             Some((address, after)) if is_ip_literal(address) => ("", after),
             _ => return false,
         },
-        None => host.split_at_checked(host.find(':').unwrap_or(host.len())).unwrap_or((host, "")),
+        None => host
+            .split_at_checked(host.find(':').unwrap_or(host.len()))
+            .unwrap_or((host, "")),
     };
     let is_port = port.is_empty()
-        || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        || port
+            .strip_prefix(':')
+            .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     has_only(user, b":") && has_only(host, b"") && is_port
 }
 
@@ -187,20 +203,58 @@ mod tests {
 
     #[test]
     fn mailboxes_are_those_of_rfc_5321() {
-        for valid in ["a@b", "a.b+c@x-y.example", "\"a\\\"b c\"@d.e", "a@[IPv6:1:2::3]", "a@[127.0.0.1]"] {
+        for valid in [
+            "a@b",
+            "a.b+c@x-y.example",
+            "\"a\\\"b c\"@d.e",
+            "a@[IPv6:1:2::3]",
+            "a@[127.0.0.1]",
+        ] {
             assert!(is_email(valid), "{valid}");
         }
-        for invalid in ["a", "@b", "a@", "a@-b", "a@b-", "a@b..c", "a b@c", "é@c.d", "a@[1.2.3]", "\"a\"b\"@c", "\"@c"] {
+        for invalid in [
+            "a",
+            "@b",
+            "a@",
+            "a@-b",
+            "a@b-",
+            "a@b..c",
+            "a b@c",
+            "é@c.d",
+            "a@[1.2.3]",
+            "\"a\"b\"@c",
+            "\"@c",
+        ] {
             assert!(!is_email(invalid), "{invalid}");
         }
     }
 
     #[test]
     fn uris_are_those_of_rfc_3986() {
-        for valid in ["a:", "http://a:80/b?c#d", "http://[::1]:8080/", "http://[v1.a:b]/", "urn:a:b", "file:///x", "a:b%20c"] {
+        for valid in [
+            "a:",
+            "http://a:80/b?c#d",
+            "http://[::1]:8080/",
+            "http://[v1.a:b]/",
+            "urn:a:b",
+            "file:///x",
+            "a:b%20c",
+        ] {
             assert!(is_uri(valid), "{valid}");
         }
-        for invalid in ["", "a", ":a", "1a:b", "http://a:8x/", "http://[::1", "a:b c", "a:%2", "a:b\\c", "a:#x#y", "http://[1]/"] {
+        for invalid in [
+            "",
+            "a",
+            ":a",
+            "1a:b",
+            "http://a:8x/",
+            "http://[::1",
+            "a:b c",
+            "a:%2",
+            "a:b\\c",
+            "a:#x#y",
+            "http://[1]/",
+        ] {
             assert!(!is_uri(invalid), "{invalid}");
         }
     }

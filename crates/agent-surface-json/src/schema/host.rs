@@ -6,7 +6,9 @@
 pub(crate) fn is_ipv4(text: &str) -> bool {
     let is_octet = |part: &str| {
         let is_digits = !part.is_empty() && part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
-        let value = part.bytes().fold(0, |value, byte| value * 10 + u32::from(byte.wrapping_sub(b'0')));
+        let value = part
+            .bytes()
+            .fold(0, |value, byte| value * 10 + u32::from(byte.wrapping_sub(b'0')));
         is_digits && value <= 255 && (part.len() == 1 || !part.starts_with('0'))
     };
     text.split('.').count() == 4 && text.split('.').all(is_octet)
@@ -43,7 +45,9 @@ fn groups(part: &str, may_end_in_ipv4: bool) -> Option<usize> {
 
 /// The inside of brackets in a URI: `IPv6address` or `IPvFuture`.
 pub(crate) fn is_ip_literal(text: &str) -> bool {
-    let future = text.strip_prefix(['v', 'V']).and_then(|rest| rest.split_once('.'));
+    let future = text
+        .strip_prefix(['v', 'V'])
+        .and_then(|rest| rest.split_once('.'));
     match future {
         Some((version, address)) => {
             let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -59,7 +63,9 @@ pub(crate) fn is_domain(text: &str) -> bool {
         (1..=63).contains(&label.len())
             && !label.starts_with('-')
             && !label.ends_with('-')
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     text.len() <= 255 && text.split('.').all(is_label)
 }
@@ -88,10 +94,29 @@ mod tests {
 
     #[test]
     fn addresses_are_checked_in_full() {
-        for valid in ["::", "::1", "1::", "1:2:3:4:5:6:7:8", "::ffff:1.2.3.4", "1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7::"] {
+        for valid in [
+            "::",
+            "::1",
+            "1::",
+            "1:2:3:4:5:6:7:8",
+            "::ffff:1.2.3.4",
+            "1:2:3:4:5:6:1.2.3.4",
+            "1:2:3:4:5:6:7::",
+        ] {
             assert!(is_ipv6(valid), "{valid}");
         }
-        for invalid in ["", ":", "1:2", "1:::2", "1::2::3", "12345::", "1:2:3:4:5:6:7:8:9", "1.2.3.4::", "::1.2.3", "1:2:3:4:5:6:7:8::"] {
+        for invalid in [
+            "",
+            ":",
+            "1:2",
+            "1:::2",
+            "1::2::3",
+            "12345::",
+            "1:2:3:4:5:6:7:8:9",
+            "1.2.3.4::",
+            "::1.2.3",
+            "1:2:3:4:5:6:7:8::",
+        ] {
             assert!(!is_ipv6(invalid), "{invalid}");
         }
         assert!(is_ipv4("0.10.255.1"));

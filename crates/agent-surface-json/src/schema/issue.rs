@@ -66,7 +66,11 @@ impl Path<'_> {
                 }
             }
         }
-        Issue { path, pointer, message }
+        Issue {
+            path,
+            pointer,
+            message,
+        }
     }
 }
 

@@ -20,7 +20,11 @@ pub fn check_opaque(document: &Document, limits: SchemaLimits) -> Result<(), Sch
             if matches!(&*key, "$ref" | "$dynamicRef" | "$recursiveRef")
                 && value.as_str().is_some_and(|target| !target.starts_with('#'))
             {
-                return Err(at_keyword(&pointer, &key, &["must not be remote; start it with `#`"]));
+                return Err(at_keyword(
+                    &pointer,
+                    &key,
+                    &["must not be remote; start it with `#`"],
+                ));
             }
             let mut place = pointer.clone();
             push_token(&mut place, &key);
@@ -53,12 +57,24 @@ enum Holds {
 
 fn holds(keyword: &str) -> Holds {
     match keyword {
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
-            Holds::Map
-        }
-        "items" | "anyOf" | "allOf" | "oneOf" | "not" | "if" | "then" | "else" | "prefixItems" | "contains"
-        | "additionalProperties" | "additionalItems" | "propertyNames" | "unevaluatedItems"
-        | "unevaluatedProperties" | "contentSchema" => Holds::Schemas,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
+        | "dependencies" => Holds::Map,
+        "items"
+        | "anyOf"
+        | "allOf"
+        | "oneOf"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "prefixItems"
+        | "contains"
+        | "additionalProperties"
+        | "additionalItems"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => Holds::Schemas,
         _ => Holds::Data,
     }
 }
@@ -69,12 +85,22 @@ pub(crate) fn check_size(document: &Document, limits: SchemaLimits) -> Result<()
         return Ok(());
     }
     let (size, most) = (crate::format_count(size), crate::format_count(limits.max_bytes));
-    Err(at_schema("", &["must have at most ", &most, " bytes as JSON, not ", &size]))
+    Err(at_schema(
+        "",
+        &["must have at most ", &most, " bytes as JSON, not ", &size],
+    ))
 }
 
 pub(crate) fn too_deep(pointer: &str, max_depth: usize) -> SchemaError {
     let most = crate::format_count(max_depth);
-    at_schema(pointer, &["must not be more than ", &most, " schemas deep; use `$ref` with `$defs`"])
+    at_schema(
+        pointer,
+        &[
+            "must not be more than ",
+            &most,
+            " schemas deep; use `$ref` with `$defs`",
+        ],
+    )
 }
 
 /// The value that a reference of the form `#/…` names: percent-encoded, then a JSON Pointer.
@@ -114,25 +140,42 @@ mod tests {
     use super::*;
     use crate::Bounds;
 
-    const LIMITS: SchemaLimits = SchemaLimits { max_bytes: 400, max_depth: 2 };
+    const LIMITS: SchemaLimits = SchemaLimits {
+        max_bytes: 400,
+        max_depth: 2,
+    };
 
     fn check(text: &str) -> Result<(), String> {
-        let bounds = Bounds { max_bytes: 100_000, max_depth: 64, lone_surrogates: true };
+        let bounds = Bounds {
+            max_bytes: 100_000,
+            max_depth: 64,
+            lone_surrogates: true,
+        };
         check_opaque(&Document::parse(text, bounds).unwrap(), LIMITS).map_err(|error| error.message)
     }
 
     #[test]
     fn any_keyword_passes_but_remote_references_do_not() {
-        assert_eq!(check(r##"{"oneOf":[{"$ref":"#/x"}],"x":{"$ref":"http://a/b"},"default":{"$ref":"http://a"}}"##), Ok(()));
+        assert_eq!(
+            check(r##"{"oneOf":[{"$ref":"#/x"}],"x":{"$ref":"http://a/b"},"default":{"$ref":"http://a"}}"##),
+            Ok(())
+        );
         assert_eq!(check(r#"{"properties":{"$ref":{"type":"string"}}}"#), Ok(()));
         let message = check(r#"{"properties":{"a/b":{"allOf":[{"$ref":"node.json"}]}}}"#).unwrap_err();
-        assert_eq!(message, "`$ref` at `/properties/a~1b/allOf/$ref` must not be remote; start it with `#`");
+        assert_eq!(
+            message,
+            "`$ref` at `/properties/a~1b/allOf/$ref` must not be remote; start it with `#`"
+        );
     }
 
     #[test]
     fn size_and_depth_are_bounded() {
         assert_eq!(check(r#"{"items":{"items":{"type":"string"}}}"#), Ok(()));
-        assert!(check(r#"{"items":{"items":{"items":{}}}}"#).unwrap_err().contains("2 schemas deep"));
+        assert!(
+            check(r#"{"items":{"items":{"items":{}}}}"#)
+                .unwrap_err()
+                .contains("2 schemas deep")
+        );
         let long = ["{\"title\":\"", &"x".repeat(400), "\"}"].concat();
         assert!(check(&long).unwrap_err().contains("400 bytes"));
     }

@@ -56,7 +56,11 @@ fn sources(schema: Value<'_>) -> Vec<Value<'_>> {
 fn properties(sources: &[Value<'_>], is_locked: &dyn Fn(&str) -> bool) -> String {
     let mut out = Members::new('{');
     let mut written: Vec<Cow<'_, str>> = Vec::new();
-    for (key, value) in sources.iter().filter_map(|source| source.get("properties")).flat_map(Value::entries) {
+    for (key, value) in sources
+        .iter()
+        .filter_map(|source| source.get("properties"))
+        .flat_map(Value::entries)
+    {
         if !is_locked(&key) && !written.contains(&key) {
             out.member(&key, value.raw());
             written.push(key);
@@ -69,7 +73,11 @@ fn properties(sources: &[Value<'_>], is_locked: &dyn Fn(&str) -> bool) -> String
 fn required(sources: &[Value<'_>], is_bound: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut out = Members::new('[');
     let mut written: Vec<Cow<'_, str>> = Vec::new();
-    for name in sources.iter().filter_map(|source| source.get("required")).flat_map(Value::items) {
+    for name in sources
+        .iter()
+        .filter_map(|source| source.get("required"))
+        .flat_map(Value::items)
+    {
         let name = name.as_str().unwrap_or_default();
         if !is_bound(&name) && !written.contains(&name) {
             out.separate();
@@ -116,7 +124,11 @@ mod tests {
     use crate::{Bounds, Document};
 
     fn reduced(text: &str, locked: &[&str], bound: &[&str]) -> String {
-        let bounds = Bounds { max_bytes: 10_000, max_depth: 64, lone_surrogates: false };
+        let bounds = Bounds {
+            max_bytes: 10_000,
+            max_depth: 64,
+            lone_surrogates: false,
+        };
         let document = Document::parse(text, bounds).unwrap();
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         reduce(document.root(), &owned(locked), &owned(bound))

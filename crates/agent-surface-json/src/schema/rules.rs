@@ -90,16 +90,31 @@ impl ObjectRule {
         let mut by_name: Vec<u32> = (0..parse::narrow(properties.len())).collect();
         let name = |index: u32| properties.get(index as usize).map(|property| &*property.name);
         sort(&mut by_name, &|a, b| name(a) < name(b));
-        ObjectRule { properties, by_name, allows_others }
+        ObjectRule {
+            properties,
+            by_name,
+            allows_others,
+        }
     }
 
     /// The index of a property; `expected` is looked at first, since values tend to have the schema's order.
     pub(crate) fn find(&self, name: &str, expected: usize) -> Option<usize> {
-        if self.properties.get(expected).is_some_and(|property| *property.name == *name) {
+        if self
+            .properties
+            .get(expected)
+            .is_some_and(|property| *property.name == *name)
+        {
             return Some(expected);
         }
-        let order = |index: &u32| self.properties.get(*index as usize).map(|property| (*property.name).cmp(name));
-        let found = self.by_name.binary_search_by(|index| order(index).unwrap_or(core::cmp::Ordering::Less)).ok()?;
+        let order = |index: &u32| {
+            self.properties
+                .get(*index as usize)
+                .map(|property| (*property.name).cmp(name))
+        };
+        let found = self
+            .by_name
+            .binary_search_by(|index| order(index).unwrap_or(core::cmp::Ordering::Less))
+            .ok()?;
         self.by_name.get(found).map(|index| *index as usize)
     }
 }

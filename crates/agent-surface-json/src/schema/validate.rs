@@ -27,7 +27,13 @@ struct Check<'s> {
 }
 
 pub(crate) fn validate(schema: &Schema, id: u32, value: Value<'_>) -> Vec<Issue> {
-    let mut check = Check { schema, issues: Vec::new(), memo: Memo::default(), depth: 0, collects: true };
+    let mut check = Check {
+        schema,
+        issues: Vec::new(),
+        memo: Memo::default(),
+        depth: 0,
+        collects: true,
+    };
     check.value(id, value, &Path::Root);
     check.issues
 }
@@ -112,7 +118,15 @@ impl Check<'_> {
         let collects = core::mem::replace(&mut self.collects, false);
         let is_any = branches.iter().any(|id| self.value(*id, value, path));
         self.collects = collects;
-        is_any || self.report(path, &["must match one of the ", &format_count(branches.len()), " allowed forms"])
+        is_any
+            || self.report(
+                path,
+                &[
+                    "must match one of the ",
+                    &format_count(branches.len()),
+                    " allowed forms",
+                ],
+            )
     }
 
     fn object(&mut self, rule: &ObjectRule, value: Value<'_>, path: &Path<'_>) -> bool {
@@ -153,8 +167,17 @@ impl Check<'_> {
             return false;
         }
         let mut known = String::new();
-        for property in rule.properties.iter().filter(|property| property.node.is_some()).take(8) {
-            known.push_str(if known.is_empty() { "; expected one of `" } else { "`, `" });
+        for property in rule
+            .properties
+            .iter()
+            .filter(|property| property.node.is_some())
+            .take(8)
+        {
+            known.push_str(if known.is_empty() {
+                "; expected one of `"
+            } else {
+                "`, `"
+            });
             known.push_str(&short(&property.name));
         }
         if !known.is_empty() {
@@ -172,7 +195,11 @@ impl Check<'_> {
             }
         }
         let is_close = types & INTEGER != 0 && type_of(value) == NUMBER;
-        let found = if is_close { echo(value) } else { type_name(value).into() };
+        let found = if is_close {
+            echo(value)
+        } else {
+            type_name(value).into()
+        };
         self.report(path, &["must be of type ", &expected, ", not ", &found])
     }
 
@@ -181,22 +208,29 @@ impl Check<'_> {
         match rule {
             Rule::Const(index) => {
                 let expected = document.value_at(*index);
-                value.equals(expected) || self.report(path, &["must be ", &echo(expected), ", not ", &echo(value)])
+                value.equals(expected)
+                    || self.report(path, &["must be ", &echo(expected), ", not ", &echo(value)])
             }
             Rule::Enum(index) => {
                 let allowed = document.value_at(*index);
                 allowed.items().any(|expected| value.equals(expected))
-                    || self.report(path, &["must be one of ", &choices(allowed), ", not ", &echo(value)])
+                    || self.report(
+                        path,
+                        &["must be one of ", &choices(allowed), ", not ", &echo(value)],
+                    )
             }
-            Rule::Minimum(at) => self.bound(value, *at, path, "at least", |order| order.is_ge()),
-            Rule::Maximum(at) => self.bound(value, *at, path, "at most", |order| order.is_le()),
-            Rule::ExclusiveMinimum(at) => self.bound(value, *at, path, "greater than", |order| order.is_gt()),
-            Rule::ExclusiveMaximum(at) => self.bound(value, *at, path, "less than", |order| order.is_lt()),
+            Rule::Minimum(at) => self.bound(value, *at, path, "at least", Ordering::is_ge),
+            Rule::Maximum(at) => self.bound(value, *at, path, "at most", Ordering::is_le),
+            Rule::ExclusiveMinimum(at) => self.bound(value, *at, path, "greater than", Ordering::is_gt),
+            Rule::ExclusiveMaximum(at) => self.bound(value, *at, path, "less than", Ordering::is_lt),
             Rule::MultipleOf(at) => {
                 let divisor = document.value_at(*at);
                 value.tag() != parse::NUMBER
                     || Decimal::parse(value.raw()).is_multiple_of(&Decimal::parse(divisor.raw()))
-                    || self.report(path, &["must be a multiple of ", divisor.raw(), ", not ", &echo(value)])
+                    || self.report(
+                        path,
+                        &["must be a multiple of ", divisor.raw(), ", not ", &echo(value)],
+                    )
             }
             Rule::MinLength(_) | Rule::MaxLength(_) | Rule::Pattern(..) | Rule::Format(_) => {
                 value.tag() != parse::STRING || self.string(rule, value, path)
@@ -234,7 +268,15 @@ impl Check<'_> {
             Rule::Pattern(pattern, index) => {
                 let source = self.schema.document.value_at(*index);
                 pattern.is_match(&value.as_str().unwrap_or_default())
-                    || self.report(path, &["must match the pattern ", &echo(source), ", not be ", &echo(value)])
+                    || self.report(
+                        path,
+                        &[
+                            "must match the pattern ",
+                            &echo(source),
+                            ", not be ",
+                            &echo(value),
+                        ],
+                    )
             }
             Rule::Format(format) => {
                 (format.check)(&value.as_str().unwrap_or_default())
@@ -250,11 +292,16 @@ impl Check<'_> {
             Rule::MinItems(least) => {
                 length >= *least as usize || self.size(path, "at least", *least, "item", length)
             }
-            Rule::MaxItems(most) => length <= *most as usize || self.size(path, "at most", *most, "item", length),
+            Rule::MaxItems(most) => {
+                length <= *most as usize || self.size(path, "at most", *most, "item", length)
+            }
             _ => match twins(value) {
                 Some((a, b)) => {
                     let (a, b) = (format_count(a), format_count(b));
-                    self.report(path, &["must not repeat items: items ", &a, " and ", &b, " are equal"])
+                    self.report(
+                        path,
+                        &["must not repeat items: items ", &a, " and ", &b, " are equal"],
+                    )
                 }
                 None => true,
             },
@@ -264,7 +311,20 @@ impl Check<'_> {
     fn size(&mut self, path: &Path<'_>, words: &str, bound: u32, unit: &str, found: usize) -> bool {
         let plural = if bound == 1 { "" } else { "s" };
         let (bound, found) = (format_count(bound as usize), format_count(found));
-        self.report(path, &["must have ", words, " ", &bound, " ", unit, plural, ", not ", &found])
+        self.report(
+            path,
+            &[
+                "must have ",
+                words,
+                " ",
+                &bound,
+                " ",
+                unit,
+                plural,
+                ", not ",
+                &found,
+            ],
+        )
     }
 }
 
@@ -277,7 +337,10 @@ fn has_type(types: u8, value: Value<'_>) -> bool {
 
 fn type_name(value: Value<'_>) -> &'static str {
     let found = type_of(value);
-    TYPES.iter().find(|(_, bit)| *bit == found).map_or("", |(name, _)| name)
+    TYPES
+        .iter()
+        .find(|(_, bit)| *bit == found)
+        .map_or("", |(name, _)| name)
 }
 
 /// Unicode code points of a string.
