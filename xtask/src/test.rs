@@ -91,11 +91,11 @@ fn steps(workspace: &Workspace) -> Result<Vec<Step>> {
     }
     if !scripts(workspace, "tests/packaging", ".test.mjs")?.is_empty() {
         steps.push(step("packaging", |workspace| {
-            node_tests(workspace, "tests/packaging")
+            package_tests(workspace, "tests/packaging")
         }));
     }
     if !scripts(workspace, "tests/e2e", ".test.mjs")?.is_empty() {
-        steps.push(step("e2e", |workspace| node_tests(workspace, "tests/e2e")));
+        steps.push(step("e2e", |workspace| package_tests(workspace, "tests/e2e")));
     }
     if workspace.path(demo::CHECK_SCRIPT).exists() {
         steps.push(step("demo", |workspace| {
@@ -158,7 +158,11 @@ fn boundary(workspace: &Workspace) -> Result<()> {
         "no-install",
         "--chromedriver",
     ]);
-    execute(pack.arg(browser::require_driver()?))
+    // Seconds for the whole run of one test file; the default of 20 is short for a busy machine.
+    execute(
+        pack.arg(browser::require_driver()?)
+            .env("WASM_BINDGEN_TEST_TIMEOUT", "180"),
+    )
 }
 
 fn types(workspace: &Workspace) -> Result<()> {
@@ -180,6 +184,12 @@ fn type_projects(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     Ok(files.into_iter().filter(is_project).collect())
 }
 
+/// Tests that use the built package: never one of an earlier state.
+fn package_tests(workspace: &Workspace, folder: &str) -> Result<()> {
+    build::run(workspace)?;
+    node_tests(workspace, folder)
+}
+
 fn node_tests(workspace: &Workspace, folder: &str) -> Result<()> {
     let mut node = tools::node(workspace)?;
     if let Some(chrome) = browser::chrome() {
@@ -189,7 +199,7 @@ fn node_tests(workspace: &Workspace, folder: &str) -> Result<()> {
         .env("AGENT_SURFACE_TARBALL", build::tarball(workspace)?);
     // One browser at a time: two on two cores make each other's timings meaningless.
     execute(
-        node.args(["--test", "--test-concurrency=1"])
+        node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
             .args(scripts(workspace, folder, ".test.mjs")?),
     )
 }
