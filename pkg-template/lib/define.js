@@ -73,12 +73,14 @@ export const procedure = (definition) => {
 };
 
 const HANDLERS = ["read", "execute", "when", "precondition", "describe"];
+/** Where a `1` would be a value like any other: a function there is refused as what is no JSON. */
+const NUMBERS = ["meta", "priority", "timeoutMs"];
 
 const encodeField = (key, value, policyRef) => {
   if (HANDLERS.includes(key)) return +isFunction(value);
   if (key === "unavailableReason" && typeof value !== "string") return +isFunction(value);
   if (key === "bind") return +(isFunction(value) || (isObject(value) && Object.values(value).every(isFunction)));
-  if (isFunction(value)) return 1;
+  if (isFunction(value) && !NUMBERS.includes(key)) return 1;
   if (!isObject(value)) return value;
   if (key === "policies" && isArray(value)) return value.map((each) => (isObject(each) ? policyRef(each) : each));
   if (key === "concurrency" && value.key !== undefined) return { ...value, key: +isFunction(value.key) };

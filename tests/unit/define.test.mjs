@@ -178,6 +178,12 @@ describe("the form of an observation or action", () => {
     assert.equal(wireOf("action", "a", { bind: { a: 1 } }).bind, 0);
   });
 
+  test("a function where a number or metadata belongs is refused", () => {
+    for (const key of ["meta", "priority", "timeoutMs"]) {
+      assert.throws(() => encode("action", "a", { [key]: run }), { code: "INVALID_DEFINITION", message: /must be JSON, found a function/ });
+    }
+  });
+
   test("unknown keys go as they are, for the core to name", () => {
     const wire = wireOf("observation", "rows", { description: "d", wen: run, colour: "red", gone: undefined });
     assert.deepEqual(wire, { description: "d", wen: 1, colour: "red", kind: "observation", name: "rows" });
