@@ -87,7 +87,7 @@ pub fn assign_with_owners(requests: &[NameRequest<'_>], owners: &[&str]) -> Vec<
                     owner,
                     position,
                 }
-                .name(plain_name(request));
+                .name(plain_name(request).0);
                 moved = true;
             }
         }
@@ -121,8 +121,8 @@ fn collisions(names: &[String]) -> Option<Vec<bool>> {
 
 /// The name of a request on its own and its level; `None` for a plain one.
 fn first_name(request: NameRequest<'_>) -> (String, Option<usize>) {
-    let plain = plain_name(request);
-    if plain.len() <= MAX_WIRE_NAME_LENGTH && reads_back(request) {
+    let (plain, is_exact) = plain_name(request);
+    if plain.len() <= MAX_WIRE_NAME_LENGTH && is_exact {
         return (plain, None);
     }
     (
@@ -137,35 +137,42 @@ fn first_name(request: NameRequest<'_>) -> (String, Option<usize>) {
     )
 }
 
-/// Whether the plain name stands for this request alone: `_` in a path could be a dot or a plane.
-fn reads_back(request: NameRequest<'_>) -> bool {
-    let is_exact = match id::parse(request.id) {
+/// The plain name, whatever its length, and whether it stands for this request alone: `_` in a path could be a dot or
+/// a plane.
+fn plain_name(request: NameRequest<'_>) -> (String, bool) {
+    let instance = request.instance.unwrap_or_default();
+    let mut name = String::with_capacity(request.id.len() + instance.len() + 16);
+    let parsed = id::parse(request.id);
+    match parsed.and(request.id.split_once(':')) {
+        Some((plane, rest)) => {
+            name.push_str(plane);
+            let mut joint = "_";
+            for part in rest.split('.') {
+                name.push_str(joint);
+                name.push_str(part);
+                joint = "__";
+            }
+        }
+        None => push_safe(&mut name, request.id),
+    }
+    let mut is_exact = match parsed {
         Some(CapabilityId::View { .. }) => true,
         Some(CapabilityId::Domain { path }) => !path.contains('_'),
         None => false,
     };
-    is_exact && request.instance.is_none_or(id::is_instance_id)
-}
-
-fn plain_name(request: NameRequest<'_>) -> String {
-    let instance = request.instance.unwrap_or_default();
-    let mut name = String::with_capacity(request.id.len() + instance.len() + 16);
-    push_encoded(&mut name, request.id);
     if request.instance.is_some() {
         name.push_str("_at_");
-        push_encoded(&mut name, instance);
+        push_safe(&mut name, instance);
+        is_exact &= id::is_instance_id(instance);
     }
-    name
+    (name, is_exact)
 }
 
 /// Whatever the text is, only `[A-Za-z0-9_-]` comes out.
-fn push_encoded(name: &mut String, text: &str) {
+fn push_safe(name: &mut String, text: &str) {
     for byte in text.bytes() {
-        match byte {
-            b'.' => name.push_str("__"),
-            b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => name.push(char::from(byte)),
-            _ => name.push('_'),
-        }
+        let is_safe = byte.is_ascii_alphanumeric() || byte == b'-';
+        name.push(if is_safe { char::from(byte) } else { '_' });
     }
 }
 
