@@ -149,7 +149,6 @@ export {
   type AgentToolset,
   type AgentToolsetOptions,
   type ToolsetTopology,
-  type WireNameTarget,
 } from "./toolset.js";
 export {
   createWebMcpAdapter,

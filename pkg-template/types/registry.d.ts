@@ -11,16 +11,17 @@ import type { JsonValue } from "./json.js";
 import type { AgentSurfaceLimits } from "./limits.js";
 import type { AgentPolicy } from "./policy.js";
 import type { SnapshotContext, SurfaceSnapshot } from "./snapshot.js";
+import type { WebMcpAdapter } from "./webmcp.js";
 
 /** How a registry is made. Everything is optional. */
 export interface AgentSurfaceRegistryOptions<Host = any> {
   /** `development` warns about what is probably a mistake, and prints the audit. `production` when absent. */
   readonly environment?: "production" | "development" | "test";
-  /** What handlers and policies get as `host`, such as the signed-in user. No consumer sees it. */
-  readonly context?: Host;
+  /** What handlers and policies get as `host`, such as the signed-in user; or a function, asked each time. */
+  readonly context?: Host | (() => Host);
   /** For every capability; they come before those of components. */
   readonly policies?: readonly AgentPolicy<Host>[];
-  /** A `memoryAuditSink()` when absent, with the console beside it in `development`. */
+  /** Where records go, such as `memoryAuditSink()`. The console in `development`, when absent. */
   readonly audit?: AgentAuditSink;
   /** Asked after validation. A guard that throws rejects. */
   onRegister?(request: {
@@ -31,8 +32,8 @@ export interface AgentSurfaceRegistryOptions<Host = any> {
   readonly onDuplicateInstance?: "reject" | "replace";
   /** `view:a.b` beside a known `domain:a.b` is probably one operation exposed twice. `warn` when absent. */
   readonly duplicateSuffixPolicy?: "off" | "warn" | "error";
-  /** Where the page is; shown in snapshots. */
-  route?(): string | undefined;
+  /** Where the page is, or a function that says so, asked each time; shown in snapshots. */
+  readonly route?: string | (() => string | undefined);
   readonly limits?: Partial<AgentSurfaceLimits>;
   /** The clock, in milliseconds. `Date.now` when absent. */
   now?(): number;
@@ -139,7 +140,9 @@ export interface AgentSurfaceRegistry extends AgentSurfaceRegistryView {
    * @example
    * const detach = registry.attach(createWebMcpAdapter(), { consumer: { id: "browser", kind: "webmcp" } });
    */
-  attach(adapter: AgentSurfaceAdapter, options: Omit<AdapterHost, "registry">): () => void;
+  attach(adapter: AgentSurfaceAdapter, options: Omit<AdapterHost, "registry">): () => void | Promise<void>;
+  /** The WebMCP adapter makes up a consumer when none is given. */
+  attach(adapter: WebMcpAdapter, options?: Partial<Omit<AdapterHost, "registry">>): () => void | Promise<void>;
   /** Settles every call `CANCELLED`, expires what is pending, drops listeners. Idempotent. */
   dispose(): void;
   /** As `dispose`. */

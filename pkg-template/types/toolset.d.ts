@@ -3,7 +3,7 @@
 import type { AgentConsumer } from "./consumer.js";
 import type { InvocationResult } from "./invocation.js";
 import type { JsonSchema } from "./json.js";
-import type { AgentSurfaceRegistry } from "./registry.js";
+import type { AgentSurfaceRegistryView } from "./registry.js";
 
 /**
  * How long a call may wait for a person. A loop in the page can wait (`embedded`: one call, one final result); one on a
@@ -47,20 +47,12 @@ export interface AgentTool {
   execute(input: unknown, call?: AgentToolCall): Promise<InvocationResult>;
 }
 
-/** What a wire name stands for. */
-export interface WireNameTarget {
-  readonly capabilityId: string;
-  readonly registrationId: string;
-  /** There where the name says it, because the catalog has several instances. */
-  readonly instanceId?: string;
-}
-
 /** A set of tools that follows the surface. */
 export interface AgentToolset {
   /** Listed again before each turn. The same array while nothing changes. */
   tools(): readonly AgentTool[];
-  /** From tool names back to capabilities: the names alone need not say it. */
-  wireNameMap(): ReadonlyMap<string, WireNameTarget>;
+  /** From the names of the present tools to capability ids: a name alone need not say it. */
+  wireNameMap(): ReadonlyMap<string, string>;
   /** Called with the new tools when a name, description, schema or state differs. Returns the way to unsubscribe. */
   subscribe(listener: (tools: readonly AgentTool[]) => void): () => void;
   /** Ends every wait. Idempotent. */
@@ -80,6 +72,6 @@ export interface AgentToolset {
  * const result = await tool.execute(call.input, { toolCallId: call.id });
  */
 export declare function createAgentToolset(
-  registry: AgentSurfaceRegistry,
+  registry: AgentSurfaceRegistryView,
   options: AgentToolsetOptions,
 ): AgentToolset;

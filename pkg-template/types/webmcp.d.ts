@@ -41,15 +41,15 @@ export interface WebMcpAdapterOptions {
 /** What the adapter offers at the moment. */
 export interface WebMcpStatus {
   /** `unsupported`: this browser has no WebMCP, and `start` did nothing. */
-  readonly state: "stopped" | "unsupported" | "running";
+  readonly state: "stopped" | "unsupported" | "active";
+  /** Which entry point was found, such as `document.modelContext`. */
+  readonly api: string | undefined;
   /** The names of the tools that the browser took. */
   readonly tools: readonly string[];
-  /** Capabilities that are available but not offered, and why. */
-  readonly skipped: readonly {
-    readonly capabilityId: string;
-    readonly instanceId?: string;
-    readonly reason: string;
-  }[];
+  /** Capabilities that are available but cannot be offered, and why. */
+  readonly skipped: readonly { readonly capabilityId: string; readonly reason: string }[];
+  /** Tools that the browser refused, with its reason: another script may own the name. */
+  readonly rejected: readonly { readonly name: string; readonly capabilityId?: string; readonly reason: string }[];
 }
 
 /** Why no tool is visible, in a word and in a sentence that says what to do. */

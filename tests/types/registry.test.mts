@@ -147,7 +147,7 @@ const slow: AgentPolicy = { name: "p", onDiscovery: async () => "hide" };
 const consumer = { id: "copilot", kind: "embedded" } as const;
 const toolset = createAgentToolset(registry, { consumer, topology: "embedded" });
 expectTypeOf(toolset.tools(), expectation<readonly AgentTool[]>());
-expectTypeOf(toolset.wireNameMap().get("x")?.capabilityId, expectation<string | undefined>());
+expectTypeOf(toolset.wireNameMap().get("x"), expectation<string | undefined>());
 expectTypeOf(await toolset.tools()[0]!.execute({}, { toolCallId: "c1" }), expectation<InvocationResult>());
 createAgentToolset(registry, { consumer, topology: "remote" });
 createAgentToolset(registry, { consumer, topology: "remote", confirmations: "wait", waitMs: 1000 });
@@ -175,9 +175,13 @@ const webmcp = createWebMcpAdapter({
   exposeCapability: (descriptor) => ("procedureId" in descriptor ? null : { title: descriptor.name, annotations: { later: 1 } }),
 });
 expectTypeOf(fromEntry(), expectation<typeof webmcp>());
-if (webmcp.diagnose().code === "permissions-policy") void webmcp.status().skipped;
+if (webmcp.diagnose().code === "permissions-policy") void webmcp.status().rejected[0]?.reason;
 webmcp.start({ registry });
 registry.attach(webmcp, { consumer: { id: "browser", kind: "webmcp" } });
+registry.attach(webmcp);
+// @ts-expect-error -- who calls through an adapter of one's own?
+registry.attach(adapter);
+createAgentSurfaceRegistry<Host>({ context: () => ({ user: { permissions: [] } }), route: "/devices" });
 
 // The approval element.
 const approvals = document.querySelector("agent-approvals")!;
