@@ -33,7 +33,6 @@ export class Panel {
   #queue = [];
   #shown;
   #request;
-  #own;
   #left;
   #queued = false;
   #refusals = 0;
@@ -122,7 +121,7 @@ export class Panel {
 
   #sync() {
     const queue = this.#registry.confirmations.pending().filter((record) => !isExpired(record));
-    const gone = this.#queue.find((old) => old.confirmationId !== this.#own && !queue.some(same(old)));
+    const gone = this.#queue.find((old) => !queue.some(same(old)));
     const next = (this.#shown && queue.find(same(this.#shown))) ?? queue[0];
     this.#queue = queue;
     if (!next) this.#hide();
@@ -253,8 +252,7 @@ export class Panel {
     this.#sync();
     if (this.#shown !== record) return;
     const { confirmationId } = record;
-    const reason = this.#part("reason").value.trim().slice(0, MAX_REASON).toWellFormed();
-    this.#own = confirmationId;
+    const reason = this.#part("reason").value.trim().toWellFormed();
     try {
       this.#registry.confirmations.resolve(confirmationId, reason ? { approved, reason } : { approved });
     } finally {

@@ -137,7 +137,7 @@ test("a press that began too early does not count when it ends", async () => {
 });
 
 test("a key held down answers one request", async () => {
-  await ask({}, {});
+  await ask({}, {}, {});
   await guardOver();
   await page.keyboard.down("Enter");
   await guardOver();
@@ -171,6 +171,16 @@ test("Escape denies the request shown, and only with focus inside", async () => 
   await page.keyboard.press("Escape");
   assert.deepEqual(await resolved(), [{ id: "cnf_1", approved: false }]);
   assert.ok(await pending());
+});
+
+test("Escape that ends a composition denies nothing", async () => {
+  await ask();
+  await guardOver();
+  await page.evaluate(() => part("reason").focus());
+  const session = await page.context().newCDPSession(page);
+  await session.send("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 });
+  await page.keyboard.press("Escape");
+  assert.deepEqual(await resolved(), []);
 });
 
 test("Escape inside does not reach the page", async () => {
@@ -357,7 +367,7 @@ test("a failing registry is not hidden, and the request stays", async () => {
   await page.evaluate(() => (registry.confirmations.resolve = () => { throw new Error("closed"); }));
   await ask();
   await guardOver();
-  await click("[part=approve]");
+  await Promise.all([page.waitForEvent("pageerror"), click("[part=approve]")]);
   assert.deepEqual(faults.splice(0), ["Error: closed"]);
   assert.deepEqual(await page.evaluate(() => events), []);
   assert.ok(await pending());
