@@ -227,10 +227,10 @@ impl Core {
     /// The next thing to do, or `None` when the core waits for an input. Timers are armed last, so that a call
     /// that ended within the drain never arms one.
     pub fn poll_output(&mut self) -> Option<Output> {
-        if let Some(output) = self.outputs.pop_front() {
-            return Some(output);
+        if self.outputs.is_empty() {
+            self.run();
         }
-        self.timers.next_to_arm()
+        self.outputs.pop_front().or_else(|| self.timers.next_to_arm())
     }
 
     pub(crate) fn emit(&mut self, output: Output) {

@@ -50,23 +50,17 @@ impl Core {
             (None, Some(id)) => self.bad_invocation_id(id),
             (None, None) => None,
         };
-        let refused = refusal.is_some();
         let aborted = request.aborted;
         let slot = self.insert_call(request, fingerprint, origin);
-        if !refused {
+        if refusal.is_none() {
             self.remember_identity(slot);
-        }
-        if let Some(failure) = refusal {
-            self.settle(slot, Outcome::Failed(failure));
-        } else {
             self.event_started(slot);
-            if aborted {
-                self.settle(slot, Outcome::Failed(Failure::cancelled()));
-            } else {
-                self.ready.push_back(slot);
-            }
         }
-        self.run();
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.pending = refusal.or_else(|| aborted.then(Failure::cancelled));
+        }
+        // It moves with the next drain: until then its id and generation can be asked for.
+        self.ready.push_back(slot);
         Admitted::Fresh(self.call_id(slot))
     }
 

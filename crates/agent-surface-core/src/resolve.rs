@@ -204,6 +204,9 @@ impl Core {
 
     /// Collects what the call could mean and goes on to the votes.
     pub(crate) fn resolve(&mut self, slot: u32) {
+        if let Some(failure) = self.calls.get_mut(slot).and_then(|call| call.pending.take()) {
+            return self.settle(slot, Outcome::Failed(failure));
+        }
         self.sweep_tombstones();
         let Some(call) = self.calls.get(slot) else { return };
         let (id, instance) = (call.capability_id.as_str(), call.instance_id.as_deref());

@@ -214,13 +214,12 @@ impl Core {
             .map_or(&[][..], |toolset| toolset.tools.as_slice());
         let mut rows = Vec::with_capacity(tools.len() * 4);
         for tool in tools {
-            let available = u32::from(tool.available);
-            rows.extend([
-                tool.target.registration,
-                tool.target.capability,
-                tool.spec,
-                available,
-            ]);
+            let label = self
+                .specs
+                .get(tool.spec)
+                .map_or(0, |spec| label_number(&spec.capability));
+            let state = label * 2 + u32::from(tool.available);
+            rows.extend([tool.target.registration, tool.target.capability, tool.spec, state]);
         }
         rows
     }

@@ -1,0 +1,19 @@
+// The public API, without `init`, which belongs to the entries.
+
+export {
+  AgentSchemaError,
+  AgentSurfaceDefinitionError,
+  AgentSurfaceError,
+  AgentSurfaceRuntimeError,
+  isAgentSurfaceError,
+} from "./errors.js";
+export { emptyObjectSchema, fromJsonSchema, fromStandardSchema } from "./schema.js";
+export { action, defineAgentComponent, observation, procedure } from "./define.js";
+export { authenticated, evaluateDiscovery, hasPermission, requireConfirmation } from "./policies.js";
+export { consoleAuditSink, memoryAuditSink } from "./audit.js";
+export * from "./ids.js";
+export { jsonDeepEqual } from "./json.js";
+export { createAgentSurfaceRegistry } from "./registry.js";
+export { createAgentToolset } from "./toolset.js";
+export { createWebMcpAdapter } from "./webmcp.js";
+export { defineAgentApprovals } from "./approvals.js";

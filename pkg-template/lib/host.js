@@ -1,0 +1,580 @@
+// The facade's side of one registry: the functions, texts, promises and timers that the core names by number, and what
+// it does when the core says so. No function here throws: whatever page code throws becomes an answer. Holds no rule.
+
+import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
+import { executorInfo, handlerContext, policyContext } from "./context.js";
+import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { GUARD } from "./policies.js";
+import { lastTrap, poison, poisonedError, realm } from "./realm.js";
+
+const isThenable = (value) => typeof value?.then === "function";
+const { freeze } = Object;
+
+/** `setTimeout` fires at once for anything longer. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+export class Host {
+  constructor({ environment, context, audit, now, route }) {
+    this.isProduction = environment === "production";
+    this.isDevelopment = environment === "development";
+    this.contextOption = context;
+    this.auditSink = audit;
+    this.nowOption = now;
+    this.routeOption = route;
+    this.wasm = undefined;
+    this.limits = undefined;
+    this.registrations = [];
+    this.specs = [];
+    this.policies = [];
+    this.entries = [];
+    this.timers = [];
+    this.listeners = new Map();
+    this.confirmationListeners = new Map();
+    /** What adapters subscribed through their views. */
+    this.viewListeners = new Map();
+    this.viewConfirmationListeners = new Map();
+    this.approvers = 0;
+    this.waiters = new Map();
+    this.toolsets = new Map();
+    this.executor = undefined;
+    /** Whose view is being looked through. */
+    this.viewer = undefined;
+    this.lastTime = 0;
+    this.disposed = false;
+  }
+
+  /** Runs a call into the core; a trap poisons the instance, for good. */
+  enter(call) {
+    if (realm.state === "poisoned") throw poisonedError();
+    try {
+      return call(this.wasm);
+    } catch (error) {
+      throw this.trapped(error);
+    }
+  }
+
+  /** What the core throws on purpose is a text; anything else that leaves it has broken it. */
+  trapped(error) {
+    if (typeof error === "string") return error;
+    if (error?.name !== "RuntimeError" && error?.name !== "RangeError" && error?.name !== "InternalError") return error;
+    poison(lastTrap() || String(error.message));
+    for (const entry of this.entries) entry?.reject(poisonedError());
+    return poisonedError();
+  }
+
+  /** An answer that arrives on its own, from a promise or a timer: nobody is there to catch. */
+  late(call) {
+    if (this.disposed && !this.wasm) return;
+    try {
+      this.enter(call);
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  time() {
+    const time = this.nowOption ? attempt(this.nowOption, this.lastTime) : Date.now();
+    if (typeof time === "number" && Number.isFinite(time)) this.lastTime = time;
+    return this.lastTime;
+  }
+
+  now() {
+    return this.time();
+  }
+
+  context() {
+    return typeof this.contextOption === "function" ? this.contextOption() : this.contextOption;
+  }
+
+  develop(...message) {
+    if (this.isDevelopment) console.warn("[agent-surface]", ...message);
+  }
+
+  // Questions of the core. Each answers with a number; a text that belongs to it goes ahead through `wasm.text`.
+
+  give(text) {
+    this.wasm.text(text.toWellFormed());
+  }
+
+  discovery(call, slot, at, ref) {
+    try {
+      const registration = this.registrations[slot];
+      const consumer = call < 0 ? this.viewer : this.entries[call].consumer;
+      const answer = this.policies[ref].policy.onDiscovery(policyContext(this, registration, at, consumer));
+      const { outcome, reason } =
+        answer === undefined || typeof answer === "string" ? { outcome: answer ?? "expose" } : answer;
+      if (outcome === "expose") return 0;
+      if (outcome !== "disable") {
+        if (outcome !== "hide") this.develop("a discovery policy answered with", answer, "and hides the capability");
+        return 1;
+      }
+      this.give(typeof reason === "string" && reason ? reason : "Currently unavailable");
+      return 2;
+    } catch (error) {
+      this.develop("a discovery policy threw and hides the capability:", error);
+      return 1;
+    }
+  }
+
+  when(slot, at) {
+    try {
+      return +(this.registrations[slot].members[at].functions.when() !== false);
+    } catch {
+      return 2;
+    }
+  }
+
+  /** A text that a function of the author gives, or nothing. */
+  ask(read) {
+    const text = attempt(read);
+    if (typeof text !== "string" || !text) return 0;
+    this.give(text);
+    return 1;
+  }
+
+  reason(slot, at) {
+    return this.ask(() => this.registrations[slot].members[at].functions.unavailableReason());
+  }
+
+  note(slot, at) {
+    return this.ask(() => this.registrations[slot].members[at].functions.describe());
+  }
+
+  route() {
+    return this.ask(() => (typeof this.routeOption === "function" ? this.routeOption() : this.routeOption));
+  }
+
+  key(call, slot, at) {
+    const { functions } = this.registrations[slot].members[at];
+    return this.ask(() => String(functions.concurrency.key(this.entries[call].effectiveInput())));
+  }
+
+  guard(call, invokes, ref, slot, at) {
+    const entry = this.entries[call];
+    try {
+      const guard = this.policies[ref].policy[GUARD];
+      const context = policyContext(this, this.registrations[slot], at, entry.consumer, invokes ? entry : undefined);
+      const verdict = invokes ? guard.invoke(context) : guard.authorize(context);
+      if (!verdict) return 0;
+      if (verdict.confirm) {
+        if (typeof verdict.summary !== "string") return 2;
+        this.give(verdict.summary);
+        return 3;
+      }
+      this.give(checkedCopy(verdict).text);
+      return 1;
+    } catch (error) {
+      entry.cause = error;
+      return 4;
+    }
+  }
+
+  runPolicy(call, generation, invokes, frame, ref, slot, at) {
+    const entry = this.entries[call];
+    const ended = (how, text = "") => this.late((wasm) => wasm.policyDone(call, generation, frame, how, text));
+    const threw = (error) => {
+      const payload = this.payloadOf(error);
+      entry.cause ??= payload === undefined ? error : error.cause;
+      ended(payload === undefined ? 2 : 1, payload);
+    };
+    try {
+      const { policy } = this.policies[ref];
+      const context = policyContext(this, this.registrations[slot], at, entry.consumer, invokes ? entry : undefined);
+      let deferred;
+      const next = () => {
+        deferred ??= Promise.withResolvers?.() ?? withResolvers();
+        (entry.frames ??= [])[frame] = deferred;
+        if (entry.result) deferred.resolve(entry.result);
+        this.late((wasm) => wasm.policyNext(call, generation, frame));
+        return deferred.promise;
+      };
+      const ending = invokes ? policy.onInvoke(context, next) : policy.onAuthorize(context, next);
+      if (isThenable(ending)) Promise.resolve(ending).then(() => ended(0), threw);
+      else ended(0);
+    } catch (error) {
+      threw(error);
+    }
+  }
+
+  /** A policy that is no guard asks for a person's approval. */
+  escalate(entry, summary) {
+    this.late((wasm) => wasm.escalate(entry.slot, entry.generation, typeof summary === "string" ? summary : undefined));
+  }
+
+  resumeNext(call, frame) {
+    const entry = this.entries[call];
+    entry?.frames?.[frame]?.resolve(entry.result ?? entry.interim);
+  }
+
+  interim(call, text) {
+    const entry = this.entries[call];
+    entry.interim = this.failure(entry, text, this.wasm.version());
+  }
+
+  /** The author's own schema over the input: 0 later, 1 a value, 2 issues. */
+  check(call, generation, slot, at, text) {
+    const entry = this.entries[call];
+    const { input } = this.registrations[slot].members[at].schemas;
+    return this.checkWith(input, () => (text === undefined ? entry.takeInput() : JSON.parse(text)), call, generation);
+  }
+
+  checkOutput(call, generation, slot, at) {
+    const { output } = this.registrations[slot].members[at].schemas;
+    return this.checkWith(output, () => this.entries[call].output, call, generation);
+  }
+
+  checkWith(schema, read, call, generation) {
+    const value = (checked) => {
+      const { text } = checkedCopy(checked);
+      return [1, text];
+    };
+    const issues = (error) => {
+      const list = error instanceof AgentSchemaError || Array.isArray(error?.issues) ? error.issues : [error];
+      const known = list.map((issue) => ({
+        path: String(issue?.path ?? ""),
+        pointer: String(issue?.pointer ?? ""),
+        message:
+          error instanceof AgentSchemaError || issue instanceof JsonFault
+            ? String(issue.message).slice(0, 300)
+            : "does not match the schema",
+      }));
+      return [2, JSON.stringify(known.slice(0, 32)).toWellFormed()];
+    };
+    const settle = (make, from) => {
+      try {
+        return make(from);
+      } catch (error) {
+        return issues(error);
+      }
+    };
+    const later = ([answer, text]) => this.late((wasm) => wasm.checked(call, generation, answer, text));
+    try {
+      const checked = schema.validate ? schema.validate(read()) : schema.parse(read());
+      if (isThenable(checked)) {
+        Promise.resolve(checked).then(
+          (result) => later(settle(value, result)),
+          (error) => later(settle(issues, error)),
+        );
+        return 0;
+      }
+      return this.answer(settle(value, checked));
+    } catch (error) {
+      return this.answer(settle(issues, error));
+    }
+  }
+
+  answer([number, text]) {
+    this.wasm.text(text);
+    return number;
+  }
+
+  /** 1 the bound fields, 2 the field that failed, 0 the function failed. */
+  bind(call, slot, at) {
+    const { bind } = this.registrations[slot].members[at].functions;
+    let field;
+    try {
+      let bound;
+      if (typeof bind === "function") {
+        bound = bind();
+      } else {
+        bound = {};
+        for (field of Object.keys(bind)) bound[field] = bind[field]();
+        field = undefined;
+      }
+      return this.answer([1, checkedCopy(bound, { maxBytes: this.limits.maxInputBytes }).text]);
+    } catch (error) {
+      this.entries[call].cause = error;
+      this.develop("`bind` failed:", error);
+      return field === undefined ? 0 : this.answer([2, field.toWellFormed()]);
+    }
+  }
+
+  effective(call, text) {
+    this.entries[call].replaceInput(text);
+  }
+
+  precondition(call, generation, slot, at) {
+    const entry = this.entries[call];
+    const registration = this.registrations[slot];
+    const member = registration.members[at];
+    const judge = (refusal) => {
+      if (refusal === undefined || refusal === null || refusal === true) return [1, ""];
+      const payload = typeof refusal === "string" ? { message: refusal } : refusal;
+      const { message, details } = payload === false ? {} : payload;
+      return [2, attempt(() => checkedCopy({ message, details }).text) ?? attempt(() => checkedCopy({ message }).text, "{}")];
+    };
+    const threw = (error) => {
+      const payload = this.payloadOf(error);
+      if (payload !== undefined) return [3, payload];
+      if (!(error instanceof Error) && typeof error?.message === "string") return judge(error);
+      entry.cause = error;
+      return [4, ""];
+    };
+    const later = ([answer, text]) => this.late((wasm) => wasm.preconditionDone(call, generation, answer, text));
+    try {
+      const context = handlerContext(this, registration, member, entry);
+      const refusal = member.functions.precondition(entry.effectiveInput(), context);
+      if (isThenable(refusal)) {
+        Promise.resolve(refusal).then(
+          (value) => later(judge(value)),
+          (error) => later(threw(error)),
+        );
+        return 0;
+      }
+      return this.answer(judge(refusal));
+    } catch (error) {
+      return this.answer(threw(error));
+    }
+  }
+
+  handler(call, generation, slot, at) {
+    return this.callHandler(call, generation, slot, at);
+  }
+
+  handlerWithEvidence(call, generation, slot, at, id, approvedAt) {
+    return this.callHandler(call, generation, slot, at, { id, approvedAt });
+  }
+
+  callHandler(call, generation, slot, at, evidence) {
+    const entry = this.entries[call];
+    let value;
+    try {
+      const registration = this.registrations[slot];
+      const member = registration.members[at];
+      if (member.kind === "procedure") {
+        const info = executorInfo(entry, evidence);
+        value = this.executor.execute({ path: member.name, input: entry.takeInput(), info });
+      } else {
+        const context = handlerContext(this, registration, member, entry, evidence);
+        const { functions } = member;
+        value = member.kind === "action" ? functions.execute(entry.takeInput(), context) : functions.read(context);
+      }
+      if (value === undefined) return 1;
+      if (isThenable(value)) {
+        Promise.resolve(value).then(
+          (result) => this.handlerEnded(call, generation, this.returned(entry, result)),
+          (error) => this.handlerEnded(call, generation, this.threw(entry, error)),
+        );
+        return 0;
+      }
+      return this.answer(this.returned(entry, value));
+    } catch (error) {
+      return this.answer(this.threw(entry, error));
+    }
+  }
+
+  handlerEnded(call, generation, [answer, text]) {
+    this.late((wasm) => wasm.handlerDone(call, generation, answer, text));
+  }
+
+  /** 1 nothing, 2 a value, 5 not JSON, 6 larger than an output may be. */
+  returned(entry, value) {
+    if (value === undefined) return [1, ""];
+    try {
+      const { copy, text } = checkedCopy(value, { maxBytes: this.limits.maxOutputBytes, freeze: true });
+      entry.output = copy;
+      return [2, text];
+    } catch (fault) {
+      if (fault.tooLarge) return [6, ""];
+      entry.notJson = fault;
+      entry.cause = fault.cause;
+      const { path, message } = fault;
+      return [5, JSON.stringify({ path, message: String(message) }).toWellFormed()];
+    }
+  }
+
+  /** 3 a payload of the author's, 4 anything else. */
+  threw(entry, error) {
+    const payload = this.payloadOf(error);
+    entry.cause ??= payload === undefined ? error : error.cause;
+    return payload === undefined ? [4, ""] : [3, payload];
+  }
+
+  /** The payload of an error that names its answer, as text; without details that are not JSON. */
+  payloadOf(error) {
+    if (!isAgentSurfaceError(error)) {
+      if (attempt(() => error?.transient) !== true) return undefined;
+      const details = { reason: "transport", transient: true };
+      return JSON.stringify({
+        code: "EXECUTION_FAILED",
+        message: "The backend could not be reached. Try again in a moment.",
+        retry: "after-delay",
+        details,
+      });
+    }
+    const { code, message, retry, details } = error.payload;
+    const core = { code: String(code), message: String(message), retry };
+    try {
+      return checkedCopy({ ...core, details }).text;
+    } catch {
+      this.develop("the details of an AgentSurfaceError are not JSON and were dropped:", details);
+      return attempt(() => checkedCopy({ code: core.code, message: core.message.toWellFormed() }).text, "{}");
+    }
+  }
+
+  // What the core wants done.
+
+  abort(call) {
+    this.entries[call]?.abort();
+  }
+
+  arm(timer, generation, ms) {
+    const fire = () => this.late((wasm) => wasm.deadline(timer, generation));
+    const handle = globalThis.setTimeout(fire, Math.min(ms, LONGEST_DELAY));
+    this.timers[timer] = handle;
+    // A command in Node may end while something could still expire.
+    handle?.unref?.();
+  }
+
+  disarm(timer) {
+    globalThis.clearTimeout(this.timers[timer]);
+    this.timers[timer] = undefined;
+  }
+
+  done(call, version, changed, text) {
+    const entry = this.entries[call];
+    if (text !== undefined) entry.output = deepFreeze(JSON.parse(text));
+    const result = { status: "ok", invocationId: entry.invocationId, capabilityId: entry.capabilityId };
+    if (entry.output !== undefined) result.output = entry.output;
+    result.surfaceVersion = String(version);
+    if (changed) result.surfaceChanged = true;
+    this.settle(entry, freeze(result));
+  }
+
+  failed(call, version, changed, text) {
+    const entry = this.entries[call];
+    const result = this.failure(entry, text, version, changed);
+    if (entry.notJson && entry.isDirect && !this.isProduction) {
+      entry.result = result;
+      entry.release?.();
+      const { path, message, cause } = entry.notJson;
+      entry.reject(
+        new TypeError(
+          `\`${entry.capabilityId}\` returned what is no JsonValue: ${path ? `\`${path}\` ` : ""}${message}`,
+          cause === undefined ? undefined : { cause },
+        ),
+      );
+      return;
+    }
+    this.settle(entry, result);
+  }
+
+  failure(entry, text, version, changed) {
+    const result = {
+      status: "error",
+      invocationId: entry.invocationId,
+      capabilityId: entry.capabilityId,
+      error: deepFreeze(JSON.parse(text)),
+      surfaceVersion: String(version),
+    };
+    if (changed) result.surfaceChanged = true;
+    return freeze(result);
+  }
+
+  settle(entry, result) {
+    entry.result = result;
+    entry.copy = entry.text = entry.frozen = undefined;
+    entry.release?.();
+    entry.resolve(result);
+  }
+
+  forget(call) {
+    this.entries[call] = undefined;
+  }
+
+  event(text) {
+    const event = deepFreeze(JSON.parse(text));
+    const confirms = event.type.startsWith("confirmation-");
+    this.publish(this.listeners, event);
+    if (confirms) this.publish(this.confirmationListeners, event);
+    this.publish(this.viewListeners, event);
+    if (confirms) this.publish(this.viewConfirmationListeners, event);
+  }
+
+  publish(listeners, event) {
+    for (const listener of [...listeners.keys()]) {
+      try {
+        listener(event);
+      } catch (error) {
+        console.error(error);
+      }
+    }
+  }
+
+  audit(text, call) {
+    try {
+      const event = JSON.parse(text);
+      const cause = call < 0 ? undefined : this.entries[call]?.cause;
+      if (cause !== undefined) event.cause = cause;
+      if (event.payload && this.auditSink.redact) event.payload = this.auditSink.redact(event.payload, event);
+      this.auditSink.record(event);
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  confirmationResolved(id, outcome) {
+    const waiting = this.waiters.get(id);
+    this.waiters.delete(id);
+    for (const resolve of waiting ?? []) resolve(outcome);
+  }
+
+  schedule() {
+    queueMicrotask(() => this.late((wasm) => wasm.tick()));
+  }
+
+  refresh(toolset) {
+    this.toolsets.get(toolset)?.refresh();
+  }
+
+  expose(toolset, slot, at) {
+    return this.toolsets.get(toolset)?.expose(slot, at) ?? 2;
+  }
+
+  offer(toolset, entry, generation) {
+    this.toolsets.get(toolset)?.offer(entry, generation);
+  }
+
+  withdraw(toolset, entry, generation) {
+    this.toolsets.get(toolset)?.withdraw(entry, generation);
+  }
+
+  unmounted(slot) {
+    this.registrations[slot]?.unmount();
+  }
+
+  forgetRegistration(slot) {
+    this.registrations[slot]?.forget(this);
+    this.registrations[slot] = undefined;
+  }
+
+  forgetSpec(spec) {
+    this.specs[spec]?.forget(this);
+    this.specs[spec] = undefined;
+  }
+
+  warn(text) {
+    this.develop(text);
+  }
+
+  fault(cause) {
+    console.error("[agent-surface]", cause);
+  }
+}
+
+/** What a function of the page gives, or `otherwise` when it throws. */
+export const attempt = (ask, otherwise) => {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
+};
+
+const withResolvers = () => {
+  const deferred = {};
+  deferred.promise = new Promise((resolve) => {
+    deferred.resolve = resolve;
+  });
+  return deferred;
+};

@@ -1,0 +1,203 @@
+// Components as the facade keeps them: the closures and policies under the core's slot numbers, the shared specs, and
+// the handle. Validation, defaults, limits and duplicates are the core's.
+
+import { deepFreeze } from "./json.js";
+import { AgentSurfaceDefinitionError } from "./errors.js";
+import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
+import { emptyObjectSchema } from "./schema.js";
+import { GUARD } from "./policies.js";
+import { attempt } from "./host.js";
+
+const { freeze } = Object;
+const HOOKS = ["onDiscovery", "onAuthorize", "onInvoke"];
+
+/** Policies by number. A number is free again when nothing that registered uses it. */
+export class PolicyTable {
+  constructor(host) {
+    this.host = host;
+    this.refs = new Map();
+  }
+
+  /** `{ ref, name, hooks, guard }`; counts one use, and notes it in `used`. */
+  take(policy, used) {
+    const { policies } = this.host;
+    let ref = this.refs.get(policy);
+    if (ref === undefined) {
+      ref = policies.indexOf(undefined);
+      if (ref < 0) ref = policies.length;
+      policies[ref] = { policy, uses: 0 };
+      this.refs.set(policy, ref);
+    }
+    policies[ref].uses++;
+    used.push(ref);
+    const hooks = HOOKS.reduce((bits, hook, at) => bits | (typeof policy[hook] === "function" ? 1 << at : 0), 0);
+    return { ref, name: policy.name, hooks, guard: policy[GUARD] !== undefined };
+  }
+
+  drop(used) {
+    for (const ref of used.splice(0)) {
+      const held = this.host.policies[ref];
+      if (--held.uses === 0) {
+        this.refs.delete(held.policy);
+        this.host.policies[ref] = undefined;
+      }
+    }
+  }
+}
+
+/** A capability text that registrations share: one frozen descriptor, one tool template. */
+class Spec {
+  constructor(key, used, description, inputSchema) {
+    this.key = key;
+    this.used = used;
+    this.description = description;
+    this.inputSchema = inputSchema;
+    this.base = undefined;
+    this.available = undefined;
+  }
+
+  /** The descriptor without its state. */
+  descriptor(wasm, id) {
+    return (this.base ??= deepFreeze(JSON.parse(wasm.specDescriptor(id))));
+  }
+
+  forget(host) {
+    host.specIds.delete(this.key);
+    host.policyTable.drop(this.used);
+  }
+}
+
+/** One registration's closures. */
+export class Registration {
+  constructor(definition, members, used) {
+    this.definition = definition;
+    this.members = members;
+    this.used = used;
+    this.id = "";
+    this.head = undefined;
+  }
+
+  /** What policies see as `meta`. */
+  meta(at) {
+    return { component: this.definition.meta, capability: this.members[at].meta };
+  }
+
+  /** Its handlers are not called again; its policies still judge what the tombstone discloses. */
+  unmount() {
+    for (const member of this.members) member.functions = member.schemas = {};
+  }
+
+  forget(host) {
+    host.policyTable.drop(this.used);
+  }
+}
+
+/** What the core throws on purpose, as the error class of definitions. */
+export const definitionError = (error) => {
+  if (typeof error !== "string") return error;
+  const { code, message, ...details } = attempt(() => JSON.parse(error), { code: "INVALID_DEFINITION", message: error });
+  return new AgentSurfaceDefinitionError(code, message.replace(/^\[\w+\] /, ""), details);
+};
+
+const encodeMember = (host, type, [kind, name, definition]) => {
+  const used = [];
+  const encoded = encodeCapability(type, kind, name, definition, (policy) => host.policyTable.take(policy, used));
+  const key = `${type}\n${encoded.text}`;
+  let spec = host.specIds.get(key);
+  if (spec === undefined) {
+    try {
+      spec = host.enter((wasm) => wasm.spec(type, encoded.text));
+    } catch (error) {
+      host.policyTable.drop(used);
+      throw definitionError(error);
+    }
+    const source = kind === "procedure" ? definition.ref : definition;
+    // The copy of a schema that `fromJsonSchema` froze serves as it is; any other is read from the descriptor.
+    const ready = kind === "observation" ? emptyObjectSchema.jsonSchema : source.input?.jsonSchema;
+    const inputSchema = kind !== "procedure" && Object.isFrozen(ready) ? ready : undefined;
+    host.specIds.set(key, spec);
+    host.specs[spec] = new Spec(key, used, source.description, inputSchema);
+  } else {
+    host.policyTable.drop(used);
+  }
+  return {
+    kind,
+    name: kind === "procedure" ? definition.ref.path : name,
+    id: kind === "procedure" ? `domain:${definition.ref.path}` : `view:${type}.${name}`,
+    effect: kind === "observation" ? "read" : (definition.effect ?? definition.ref?.effect),
+    meta: kind === "procedure" ? definition.config?.meta : definition.meta,
+    spec,
+    functions: encoded.functions,
+    schemas: encoded.schemas,
+  };
+};
+
+/** Registers a component: the handle, or a definition error and nothing changed. */
+export const register = (host, definition, onRegister) => {
+  const used = [];
+  const members = [];
+  let prepared;
+  try {
+    const header = encodeHeader(definition, (policy) => host.policyTable.take(policy, used));
+    const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
+    for (const each of listCapabilities(definition)) members.push(encodeMember(host, type, each));
+    const specs = Uint32Array.from(members, (member) => member.spec);
+    prepared = host.enter((wasm) => wasm.prepare(header, specs));
+  } catch (error) {
+    host.policyTable.drop(used);
+    host.enter((wasm) => wasm.releaseSpecs(Uint32Array.from(members, (member) => member.spec)));
+    throw definitionError(error);
+  }
+  const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
+  const slot = host.enter((wasm) => wasm.commit(prepared, accepted));
+  if (slot < 0) {
+    host.policyTable.drop(used);
+    host.enter((wasm) => wasm.settleEvents());
+    return handle(host, undefined, -1, 0);
+  }
+  const registration = new Registration(definition, members, used);
+  host.registrations[slot] = registration;
+  registration.id = host.enter((wasm) => wasm.registrationId(slot));
+  const generation = host.enter((wasm) => wasm.registrationGeneration(slot));
+  host.enter((wasm) => wasm.settleEvents());
+  return handle(host, registration, slot, generation);
+};
+
+const handle = (host, registration, slot, generation) => {
+  const isLive = () => !host.disposed && slot >= 0 && host.enter((wasm) => wasm.isLive(slot, generation));
+  const change = (call) => {
+    if (!host.disposed && slot >= 0 && host.enter(call)) return;
+    host.develop("a handle was used after its registration ended or was rejected");
+  };
+  const unregister = () => change((wasm) => wasm.unregister(slot, generation));
+  return {
+    registrationId: registration?.id ?? "",
+    get status() {
+      return slot < 0 ? "rejected" : isLive() ? "active" : "unregistered";
+    },
+    update({ enabled, availability } = {}) {
+      if (enabled !== undefined && typeof enabled !== "boolean") throw new TypeError("`enabled` must be a boolean");
+      const text = availability === undefined ? undefined : host.toText(availability, "availability");
+      try {
+        change((wasm) => wasm.update(slot, generation, enabled === undefined ? -1 : +enabled, text));
+      } catch (error) {
+        throw definitionError(error);
+      }
+    },
+    invalidate() {
+      change((wasm) => wasm.invalidate(slot, generation));
+    },
+    unregister,
+    [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+      if (isLive()) unregister();
+    },
+  };
+};
+
+/** One capability of a snapshot, frozen. */
+export const describeCapability = (host, spec, available, reason) => {
+  const held = host.specs[spec];
+  const base = held.descriptor(host.wasm, spec);
+  if (available) return (held.available ??= freeze({ ...base, available: true }));
+  return freeze({ ...base, available: false, unavailableReason: reason });
+};

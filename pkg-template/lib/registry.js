@@ -1,0 +1,478 @@
+// `createAgentSurfaceRegistry`: the page's plain object over the core. It normalizes what it is given, keeps the host
+// in step and builds what the core described. Rules live in the core.
+
+import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError } from "./errors.js";
+import { Entry, toConsumer } from "./context.js";
+import { consoleAuditSink } from "./audit.js";
+import { Host } from "./host.js";
+import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { DEFAULT_LIMITS } from "./ids.js";
+import { PolicyTable, definitionError, describeCapability, register } from "./registration.js";
+import { requireWasm } from "./realm.js";
+
+const { freeze } = Object;
+
+/** What the approval element asks of a registry beside its public side. */
+const APPROVER = Symbol.for("agent-surface-wasm.approver");
+const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+/** Views that are kept between snapshots, for each registry. */
+const MOST_VIEWS = 16;
+
+/** Registries and their views, also found through a copied or proxied object's `invoke`. */
+const hosts = new WeakMap();
+
+/** The host of a registry, of the view an adapter was given, or of a copy of either. */
+export const hostOf = (registry) => {
+  const host = hosts.get(registry) ?? hosts.get(registry?.invoke);
+  if (!host) throw new TypeError("expected a registry of `createAgentSurfaceRegistry`, or the view an adapter was given");
+  return host;
+};
+
+const disposedError = () =>
+  new AgentSurfaceRuntimeError("DISPOSED", "This registry was disposed. Create another with `createAgentSurfaceRegistry`.");
+
+const oneOf = (value, name, words) => {
+  if (!words.includes(value)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${name}\` must be ${words.join(" or ")}`);
+  return value;
+};
+
+const toText = (value, what, code = "INVALID_DEFINITION") => {
+  try {
+    return checkedCopy(value).text;
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault;
+    throw new AgentSurfaceDefinitionError(code, `\`${what}\`${fault.path && ` at \`${fault.path}\``} ${fault.message}`);
+  }
+};
+
+/** A text token of a call. One that is no Unicode names nothing, and never the same as another one. */
+const token = (value, name) => {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw new TypeError(`\`${name}\` must be a string`);
+  return value.isWellFormed() ? value : "\u0000";
+};
+
+const issue = (path, pointer, message) => JSON.stringify([{ path, pointer, message }]).toWellFormed();
+
+/** `[kind, text, copy]` of an input: 0 absent, 1 JSON, 2 issues. */
+const readInput = (host, input) => {
+  if (input === undefined) return [0];
+  try {
+    const { copy, text } = checkedCopy(input, { maxBytes: host.limits.maxInputBytes, maxDepth: host.limits.maxValueDepth });
+    if (text.length > host.limits.maxInputBytes) throw new JsonFault([], `must not be larger than ${host.limits.maxInputBytes} bytes as JSON`);
+    return [1, text, copy];
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault;
+    return [2, issue(fault.path, fault.pointer, fault.message)];
+  }
+};
+
+/**
+ * Takes a call in and answers with its entry. `take(wasm, kind, text)` gives the core's slot, negative for a join, or
+ * undefined when there is nothing to call.
+ */
+export const enterCall = (host, capabilityId, consumer, input, { invocationId, signal, isDirect }, take) => {
+  let [kind, text, copy] = readInput(host, input);
+  if (invocationId === "\u0000") {
+    kind = 2;
+    text = issue("invocationId", "/invocationId", "must be well-formed Unicode");
+  }
+  const slot = host.enter((wasm) => take(wasm, kind, text));
+  if (slot === undefined) return undefined;
+  if (slot < 0) return host.entries[-1 - slot];
+  const entry = new Entry(capabilityId, consumer, copy, kind === 1 ? text : undefined);
+  entry.slot = slot;
+  entry.isDirect = isDirect;
+  // Not every rejection is somebody's: a toolset answers with the result itself.
+  host.entries[slot] = entry;
+  host.enter((wasm) => {
+    entry.generation = wasm.callGeneration(slot);
+    entry.invocationId = invocationId ?? wasm.invocationId(slot);
+  });
+  if (signal && !signal.aborted) {
+    const abort = () => host.late((wasm) => wasm.abort(slot, entry.generation));
+    signal.addEventListener("abort", abort, { once: true });
+    entry.release = () => signal.removeEventListener("abort", abort);
+  }
+  host.enter((wasm) => wasm.go());
+  return entry;
+};
+
+/** Invokes for a consumer, through a toolset when its number is not negative. */
+export const invokeAs = (host, toolset, request, consumer, { signal, timeoutMs } = {}) => {
+  if (typeof request !== "object" || request === null) throw new TypeError("`invoke` expects a request object");
+  const { capabilityId, input } = request;
+  if (typeof capabilityId !== "string") throw new TypeError("`capabilityId` must be a string");
+  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
+    throw new TypeError("`timeoutMs` must be a whole number of milliseconds below 2^31");
+  }
+  const id = capabilityId.length <= 256 && capabilityId.isWellFormed() ? capabilityId : "";
+  const invocationId = token(request.invocationId, "invocationId");
+  const tokens = ["instanceId", "registrationId", "surfaceVersion", "confirmationId"].map((name) => token(request[name], name));
+  const options = { invocationId, signal, isDirect: toolset < 0 };
+  return enterCall(host, capabilityId, consumer, input, options, (wasm, kind, text) =>
+    wasm.invoke(
+      toolset,
+      id,
+      tokens[0],
+      tokens[1],
+      tokens[2],
+      invocationId,
+      tokens[3],
+      consumer.kind,
+      consumer.id,
+      kind,
+      text,
+      timeoutMs ?? -1,
+      !!signal?.aborted,
+    ),
+  );
+};
+
+/** Component-type prefixes as the text that crosses; undefined means all. */
+export const scopeText = (scope) => {
+  if (scope === undefined) return undefined;
+  if (!Array.isArray(scope) || !scope.every((prefix) => typeof prefix === "string")) {
+    throw new TypeError("`scope` must be an array of component-type prefixes");
+  }
+  return toText(scope, "scope");
+};
+
+/** Runs `look` with the consumer that policies and closures are asked for. */
+export const lookAs = (host, consumer, look) => {
+  const before = host.viewer;
+  host.viewer = consumer;
+  try {
+    return host.enter(look);
+  } finally {
+    host.viewer = before;
+  }
+};
+
+const buildCell = (host, view, slot, stamp, listed) => {
+  const { wasm } = host;
+  const registration = host.registrations[slot];
+  const observations = [];
+  const actions = [];
+  const procedures = [];
+  for (const [kind, spec, available, reason, note] of JSON.parse(wasm.viewCell(view, slot))) {
+    if (kind < 2) {
+      (kind ? actions : observations).push(describeCapability(host, spec, available, reason));
+      continue;
+    }
+    const { meta, ...base } = host.specs[spec].descriptor(wasm, spec);
+    const state = available ? { available } : { available, unavailableReason: reason };
+    const { type, instanceId } = headOf(host, slot);
+    procedures.push(
+      freeze({
+        ...base,
+        ...(note === null ? undefined : { contextualNote: note }),
+        ...state,
+        registrationId: registration.id,
+        context: freeze({ type, instanceId }),
+        ...(meta === undefined ? undefined : { meta }),
+      }),
+    );
+  }
+  const component = listed
+    ? freeze({ ...headOf(host, slot), observations: freeze(observations), actions: freeze(actions) })
+    : undefined;
+  return { stamp, registration, listed, component, procedures };
+};
+
+const headOf = (host, slot) => {
+  const registration = host.registrations[slot];
+  return (registration.head ??= deepFreeze(JSON.parse(host.wasm.registrationHead(slot))));
+};
+
+const buildSnapshot = (host, view) => {
+  const { wasm } = host;
+  const [surfaceVersion, capturedAt, route] = JSON.parse(wasm.viewHead(view.id));
+  const rows = wasm.viewRows(view.id);
+  const components = [];
+  const procedures = [];
+  for (let at = 0; at < rows.length; at += 3) {
+    const slot = rows[at];
+    const stamp = rows[at + 1];
+    const listed = rows[at + 2] === 1;
+    let cell = view.cells[slot];
+    if (cell === undefined || cell.stamp !== stamp || cell.registration !== host.registrations[slot] || cell.listed !== listed) {
+      cell = view.cells[slot] = buildCell(host, view.id, slot, stamp, listed);
+    }
+    if (listed) components.push(cell.component);
+    if (cell.procedures.length > 0) procedures.push(...cell.procedures);
+  }
+  const snapshot = { surfaceId: host.surfaceId, surfaceVersion, capturedAt };
+  if (route !== null) snapshot.route = route;
+  snapshot.components = freeze(components);
+  snapshot.procedures = freeze(procedures);
+  return freeze(snapshot);
+};
+
+const openView = (host, consumer, scope, includeUnavailable) => ({
+  id: host.enter((wasm) => wasm.openView(consumer.kind, consumer.id, scope, includeUnavailable)),
+  stamp: undefined,
+  cells: [],
+  snapshot: undefined,
+});
+
+const snapshot = (host, options = {}) => {
+  if (host.disposed) throw disposedError();
+  const { scope, includeUnavailable = true } = options ?? {};
+  const consumer = toConsumer(options?.consumer);
+  const prefixes = scopeText(scope);
+  const key = `${includeUnavailable ? 1 : 0}${consumer.kind}:${consumer.id}\n${prefixes ?? ""}`;
+  let view = host.views.get(key);
+  if (view === undefined) {
+    if (host.views.size >= MOST_VIEWS) {
+      const [oldest, { id }] = host.views.entries().next().value;
+      host.views.delete(oldest);
+      host.enter((wasm) => wasm.closeView(id));
+    }
+    view = openView(host, consumer, prefixes, !!includeUnavailable);
+    host.views.set(key, view);
+  }
+  const stamp = lookAs(host, consumer, (wasm) => wasm.look(view.id));
+  if (stamp >= 0) {
+    if (stamp !== view.stamp) {
+      view.snapshot = host.enter(() => buildSnapshot(host, view));
+      view.stamp = stamp;
+    }
+    return view.snapshot;
+  }
+  // A closure that this very view is asking wants a snapshot too: it gets one of its own.
+  const once = openView(host, consumer, prefixes, !!includeUnavailable);
+  try {
+    lookAs(host, consumer, (wasm) => wasm.look(once.id));
+    return host.enter(() => buildSnapshot(host, once));
+  } finally {
+    host.enter((wasm) => wasm.closeView(once.id));
+  }
+};
+
+/** The current tools of a view belong to the descriptors of a snapshot: what `exposeCapability` is shown. */
+export const describeFor = (host, slot, at) => {
+  const { spec, kind } = host.registrations[slot].members[at];
+  const base = describeCapability(host, spec, true);
+  return kind === "procedure" ? freeze({ ...base, registrationId: host.registrations[slot].id }) : base;
+};
+
+const subscribeTo = (host, listeners) => (listener) => {
+  if (typeof listener !== "function") throw new TypeError("`subscribe` expects a function");
+  if (host.disposed) return () => undefined;
+  listeners.set(listener, (listeners.get(listener) ?? 0) + 1);
+  host.announce();
+  let subscribed = true;
+  return () => {
+    if (!subscribed) return;
+    subscribed = false;
+    const left = (listeners.get(listener) ?? 1) - 1;
+    if (left > 0) listeners.set(listener, left);
+    else listeners.delete(listener);
+    host.announce();
+  };
+};
+
+const waitFor = (host, id, signal) => {
+  if (typeof id !== "string") return Promise.reject(new TypeError("`waitFor` expects a confirmation id"));
+  if (host.disposed || signal?.aborted || !id.isWellFormed()) return Promise.resolve("expired");
+  const status = host.enter((wasm) => wasm.confirmationStatus(id));
+  if (status !== "pending") return Promise.resolve(status);
+  return new Promise((resolve) => {
+    const waiting = host.waiters.get(id) ?? new Set();
+    host.waiters.set(id, waiting);
+    const gone = () => {
+      waiting.delete(decided);
+      resolve("expired");
+    };
+    const decided = (outcome) => {
+      signal?.removeEventListener("abort", gone);
+      resolve(outcome);
+    };
+    waiting.add(decided);
+    signal?.addEventListener("abort", gone, { once: true });
+  });
+};
+
+const pending = (host) =>
+  host.disposed ? freeze([]) : deepFreeze(JSON.parse(host.enter((wasm) => wasm.pendingConfirmations())));
+
+const resolveConfirmation = (host, id, decision) => {
+  const { approved, reason } = decision ?? {};
+  if (typeof id !== "string" || typeof approved !== "boolean") {
+    throw new TypeError("`resolve` expects a confirmation id and { approved: boolean, reason?: string }");
+  }
+  if (host.disposed) return false;
+  const note = typeof reason === "string" ? reason.toWellFormed().slice(0, 500) : undefined;
+  return host.enter((wasm) => wasm.resolveConfirmation(id.toWellFormed(), approved, note));
+};
+
+/** What the approval element asks for. */
+const approver = (host) => ({
+  connect() {
+    host.approvers++;
+    host.announce();
+    let connected = true;
+    return () => {
+      if (!connected) return;
+      connected = false;
+      host.approvers--;
+      host.announce();
+    };
+  },
+  describe(id) {
+    const text = host.disposed ? undefined : host.enter((wasm) => wasm.describeConfirmation(id));
+    return text === undefined ? undefined : JSON.parse(text);
+  },
+  refused(id, how) {
+    if (!host.disposed) host.enter((wasm) => wasm.gestureRefused(id, String(how).toWellFormed()));
+  },
+});
+
+/** Attaches an adapter with a view that cannot resolve confirmations. */
+const attach = (host, view, adapter, { consumer, snapshotContext } = {}) => {
+  if (host.disposed) throw disposedError();
+  if (typeof adapter?.start !== "function" || typeof adapter.stop !== "function") {
+    throw new TypeError("`attach` expects an adapter with `start` and `stop`");
+  }
+  const identity = consumer === undefined ? undefined : toConsumer(consumer);
+  const key = identity && `${identity.kind}:${identity.id}`;
+  if (key && host.attached.includes(key)) {
+    host.develop(`two adapters act as \`${key}\`: their invocation ids share one namespace; give each its own id`);
+  }
+  if (key) host.attached.push(key);
+  const started = adapter.start({ registry: view, consumer: identity, snapshotContext });
+  started?.then?.(undefined, (error) => console.error(error));
+  let attached = true;
+  return () => {
+    if (!attached) return undefined;
+    attached = false;
+    if (key) host.attached.splice(host.attached.indexOf(key), 1);
+    return adapter.stop();
+  };
+};
+
+const configText = (host, options, policies) => {
+  const { environment, onDuplicateInstance = "reject", requireApprover, limits, route } = options;
+  oneOf(onDuplicateInstance, "onDuplicateInstance", ["reject", "replace"]);
+  const used = [];
+  const config = {
+    policies: policies.map((policy) => host.policyTable.take(policy, used)),
+    onDuplicate: onDuplicateInstance,
+    requireApprover: requireApprover ?? (typeof document !== "undefined" && environment !== "test"),
+    hasRoute: route !== undefined,
+  };
+  if (limits !== undefined) config.limits = limits;
+  return toText(config, "options");
+};
+
+export const createAgentSurfaceRegistry = (options = {}) => {
+  const wasm = requireWasm();
+  const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
+  oneOf(environment, "environment", ["production", "development", "test"]);
+  if (!Array.isArray(policies)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`policies` must be an array");
+  if (audit !== undefined && typeof audit?.record !== "function") {
+    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`audit` must be a sink with `record(event)`");
+  }
+  const sink = audit ?? (environment === "development" ? consoleAuditSink() : undefined);
+  const host = new Host({ ...rest, environment, audit: sink });
+  host.policyTable = new PolicyTable(host);
+  host.specIds = new Map();
+  host.views = new Map();
+  host.attached = [];
+  host.labels = [];
+  host.toText = toText;
+  host.limits = { ...DEFAULT_LIMITS, ...rest.limits };
+  const config = configText(host, { ...rest, environment }, policies);
+  try {
+    host.wasm = new wasm.Registry(host, config);
+  } catch (error) {
+    throw definitionError(host.trapped(error));
+  }
+  host.surfaceId = host.wasm.surfaceId();
+  host.announce = () => {
+    if (host.disposed) return;
+    const listens = host.listeners.size + host.confirmationListeners.size;
+    const adapters = host.viewListeners.size + host.viewConfirmationListeners.size;
+    // What an adapter subscribes makes it no approver.
+    host.enter((core) => core.setAudience(listens + adapters > 0, sink !== undefined, host.approvers + listens));
+  };
+  host.announce();
+  return buildRegistry(host, onRegister);
+};
+
+const buildRegistry = (host, onRegister) => {
+  // Not an async function: a join answers with the very promise of the call it joins.
+  const invoke = (request, callOptions = {}) => {
+    try {
+      if (host.disposed) throw disposedError();
+      return invokeAs(host, -1, request, toConsumer(callOptions.consumer), callOptions).promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  const shared = {
+    surfaceId: host.surfaceId,
+    snapshot: (snapshotOptions) => snapshot(host, snapshotOptions),
+    invoke,
+    getVersion: () => (host.disposed ? host.lastVersion : String(host.enter((wasm) => wasm.version()))),
+  };
+  const view = freeze({
+    ...shared,
+    subscribe: subscribeTo(host, host.viewListeners),
+    confirmations: freeze({
+      pending: () => pending(host),
+      waitFor: (id, { signal } = {}) => waitFor(host, id, signal),
+      subscribe: subscribeTo(host, host.viewConfirmationListeners),
+    }),
+  });
+  const registry = {
+    ...shared,
+    register(definition) {
+      if (host.disposed) throw disposedError();
+      return register(host, definition, onRegister);
+    },
+    subscribe: subscribeTo(host, host.listeners),
+    confirmations: {
+      pending: () => pending(host),
+      resolve: (id, decision) => resolveConfirmation(host, id, decision),
+      waitFor: (id, { signal } = {}) => waitFor(host, id, signal),
+      subscribe: subscribeTo(host, host.confirmationListeners),
+    },
+    setProcedureExecutor(executor) {
+      if (host.disposed) throw disposedError();
+      if (executor !== undefined && typeof executor?.execute !== "function") {
+        throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a procedure executor is { paths?, execute({ path, input, info }) }");
+      }
+      host.executor = executor;
+      const paths = executor?.paths && toText([...executor.paths], "paths");
+      host.enter((wasm) => wasm.setExecutor(executor !== undefined, paths));
+    },
+    attach: (adapter, attachOptions) => attach(host, view, adapter, attachOptions),
+    dispose: () => dispose(host),
+    [DISPOSE]: () => dispose(host),
+    [APPROVER]: approver(host),
+  };
+  for (const key of [registry, view, invoke]) hosts.set(key, host);
+  return registry;
+};
+
+const dispose = (host) => {
+  if (host.disposed) return;
+  host.lastVersion = String(host.enter((wasm) => wasm.version()));
+  host.disposed = true;
+  for (const each of [host.listeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
+  for (const toolset of [...host.toolsets.values()]) toolset.dispose();
+  host.enter((wasm) => wasm.dispose());
+  host.confirmationListeners.clear();
+  for (const timer of host.timers) globalThis.clearTimeout(timer);
+  // The core is freed when nothing of this turn can be inside it any more; late answers are dropped from then on.
+  const free = () => {
+    if (!host.wasm.isIdle()) return setTimeout(free);
+    const { wasm } = host;
+    host.wasm = undefined;
+    return wasm.free();
+  };
+  queueMicrotask(free);
+};

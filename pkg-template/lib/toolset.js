@@ -1,0 +1,215 @@
+// `createAgentToolset`: one consumer's tools as plain objects for any model SDK. Names, labels, order, evidence and
+// waits are the core's; this builds the objects.
+
+import { AgentSurfaceDefinitionError } from "./errors.js";
+import { toConsumer } from "./context.js";
+import { hostOf, invokeAs, lookAs, scopeText } from "./registry.js";
+
+const { freeze } = Object;
+const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+const AVAILABLE = freeze({ available: true });
+
+const invalid = (text) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
+
+/** How confirmations are handled: the topology says it unless the caller does. */
+const modeOf = ({ topology, confirmations, waitMs }) => {
+  if (topology === undefined && confirmations === undefined) {
+    throw invalid(
+      '`createAgentToolset` needs `topology: "embedded" | "remote"` or `confirmations: "wait" | "two-phase"`: ' +
+        "there is no default for who waits while a person decides",
+    );
+  }
+  if (topology !== undefined && topology !== "embedded" && topology !== "remote") {
+    throw invalid('`topology` must be "embedded" or "remote"');
+  }
+  const mode = confirmations ?? (topology === "embedded" ? "wait" : "two-phase");
+  if (mode !== "wait" && mode !== "two-phase") throw invalid('`confirmations` must be "wait" or "two-phase"');
+  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs > 0 && waitMs < 2 ** 31)) {
+    throw invalid("`waitMs` must be a whole number of milliseconds from 1 up");
+  }
+  if (mode === "wait" && topology === "remote" && waitMs === undefined) {
+    throw invalid("a remote toolset that waits must say how long: give `waitMs`, below the transport's own timeout");
+  }
+  return mode;
+};
+
+/** The answer of a tool whose registry cannot be asked any more. `execute` never throws. */
+const lost = (capabilityId, toolCallId, error) => {
+  const disposed = error?.code === "DISPOSED";
+  return freeze({
+    status: "error",
+    invocationId: typeof toolCallId === "string" ? toolCallId : "",
+    capabilityId,
+    error: freeze({
+      code: disposed ? "CANCELLED" : "EXECUTION_FAILED",
+      message: disposed ? "The page ended this session. Do not try again." : "The call could not be made. Do not try again.",
+      retry: "no",
+    }),
+    surfaceVersion: "0",
+  });
+};
+
+class Tools {
+  constructor(host, consumer, id) {
+    this.host = host;
+    this.consumer = consumer;
+    this.id = id;
+    this.list = undefined;
+    this.announced = undefined;
+    this.names = [];
+    /** What each tool calls, in the order of the list. */
+    this.targets = [];
+    this.namesStamp = -1;
+    this.listeners = new Set();
+    this.closed = false;
+  }
+
+  build() {
+    const { host, id } = this;
+    if (this.closed || host.disposed) return (this.list ??= freeze([]));
+    const moved = lookAs(host, this.consumer, (wasm) => wasm.buildTools(id));
+    if (!moved && this.list) return this.list;
+    return host.enter((wasm) => {
+      const rows = wasm.toolRows(id);
+      const stamp = wasm.namesStamp(id);
+      if (stamp !== this.namesStamp) {
+        this.namesStamp = stamp;
+        this.names = rows.length > 0 ? wasm.toolNames(id).split("\n") : [];
+      }
+      const version = String(wasm.version());
+      const list = new Array(rows.length / 4);
+      this.targets = new Array(list.length);
+      for (let at = 0; at < list.length; at++) {
+        const row = at * 4;
+        list[at] = this.tool(wasm, this.names[at], rows[row], rows[row + 1], rows[row + 2], rows[row + 3], version);
+        this.targets[at] = host.registrations[rows[row]].members[rows[row + 1]].id;
+      }
+      return (this.list = freeze(list));
+    });
+  }
+
+  tool(wasm, name, slot, at, spec, state, surfaceVersion) {
+    const { host } = this;
+    const registration = host.registrations[slot];
+    const member = registration.members[at];
+    const held = host.specs[spec];
+    held.toolDescription ??= `${this.label(wasm, spec, state >> 1)} ${held.description}`;
+    held.inputSchema ??= held.descriptor(wasm, spec).inputSchema;
+    return {
+      name,
+      description: held.toolDescription,
+      inputSchema: held.inputSchema,
+      state: state & 1 && member.kind !== "procedure" ? AVAILABLE : this.state(wasm, slot, at, (state & 1) === 1),
+      execute: (input, options) => this.execute(member.id, registration.id, surfaceVersion, input, options),
+    };
+  }
+
+  label(wasm, spec, number) {
+    return (this.host.labels[number] ??= wasm.toolLabel(spec));
+  }
+
+  state(wasm, slot, at, available) {
+    const [unavailableReason, note] = JSON.parse(wasm.toolState(this.id, slot, at));
+    if (available && note === null) return AVAILABLE;
+    const state = { available };
+    if (!available) state.unavailableReason = unavailableReason;
+    if (note !== null) state.note = note;
+    return freeze(state);
+  }
+
+  execute(capabilityId, registrationId, surfaceVersion, input, { toolCallId, confirmationId, signal } = {}) {
+    try {
+      const request = {
+        capabilityId,
+        registrationId,
+        surfaceVersion,
+        invocationId: toolCallId,
+        confirmationId,
+        input: input ?? undefined,
+      };
+      if (this.closed) throw { code: "DISPOSED" };
+      const entry = invokeAs(this.host, this.id, request, this.consumer, { signal });
+      return entry.promise.then(undefined, (error) => lost(capabilityId, toolCallId, error));
+    } catch (error) {
+      return Promise.resolve(lost(capabilityId, toolCallId, this.host.disposed ? { code: "DISPOSED" } : error));
+    }
+  }
+
+  /** The surface may have moved, or a call settled: whoever subscribed hears of it when a tool differs. */
+  refresh() {
+    if (this.listeners.size === 0) return;
+    const list = this.build();
+    if (list === this.announced || sameTools(list, this.announced)) return;
+    this.announced = list;
+    for (const listener of [...this.listeners]) {
+      try {
+        listener(list);
+      } catch (error) {
+        console.error(error);
+      }
+    }
+  }
+
+  subscribe(listener) {
+    if (typeof listener !== "function") throw new TypeError("`subscribe` expects a function");
+    if (this.closed) return () => undefined;
+    if (this.listeners.size === 0) this.announced = this.build();
+    this.listeners.add(listener);
+    this.host.enter((wasm) => wasm.watchToolset(this.id, true));
+    return () => {
+      if (this.listeners.delete(listener) && this.listeners.size === 0 && !this.closed && !this.host.disposed) {
+        this.host.enter((wasm) => wasm.watchToolset(this.id, false));
+      }
+    };
+  }
+
+  dispose() {
+    if (this.closed) return;
+    this.closed = true;
+    this.listeners.clear();
+    this.host.toolsets.delete(this.id);
+    this.host.enter((wasm) => wasm.closeToolset(this.id));
+    this.list = freeze([]);
+  }
+}
+
+const sameState = (a, b) =>
+  a === b || (a.available === b.available && a.unavailableReason === b.unavailableReason && a.note === b.note);
+
+const sameTools = (list, before) =>
+  list.length === before.length &&
+  list.every((tool, at) => {
+    const other = before[at];
+    return (
+      tool.name === other.name &&
+      tool.description === other.description &&
+      tool.inputSchema === other.inputSchema &&
+      sameState(tool.state, other.state)
+    );
+  });
+
+export const createAgentToolset = (registry, options = {}) => {
+  const host = hostOf(registry);
+  const waits = modeOf(options) === "wait";
+  const { mode = "direct", scope, waitMs, budget } = options;
+  if (mode !== "direct") throw invalid('`mode` must be "direct"');
+  if (budget !== undefined) throw invalid("`budget` does not apply to a direct toolset: narrow it with `scope`");
+  if (options.consumer === undefined) throw invalid("`createAgentToolset` needs a `consumer` { id, kind }");
+  const consumer = toConsumer(options.consumer);
+  const id = host.enter((wasm) =>
+    wasm.openToolset(consumer.kind, consumer.id, scopeText(scope), waits, waits ? (waitMs ?? -1) : -1, false),
+  );
+  const tools = new Tools(host, consumer, id);
+  host.toolsets.set(id, tools);
+  const dispose = () => tools.dispose();
+  return {
+    tools: () => tools.build(),
+    wireNameMap() {
+      const list = tools.build();
+      return new Map(list.map((tool, at) => [tool.name, tools.targets[at]]));
+    },
+    subscribe: (listener) => tools.subscribe(listener),
+    dispose,
+    [DISPOSE]: dispose,
+  };
+};

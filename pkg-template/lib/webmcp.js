@@ -1,0 +1,267 @@
+// `createWebMcpAdapter`: the page's capabilities for the browser's own agent. All drift of the browsers' API is absorbed
+// here and nowhere else; what is offered, withdrawn and answered is the core's decision.
+
+import { toConsumer } from "./context.js";
+import { checkedCopy } from "./json.js";
+import { describeFor, enterCall, hostOf, invokeAs, lookAs, scopeText } from "./registry.js";
+import { requireWasm } from "./realm.js";
+
+const DEFAULT_WAIT_MS = 60_000;
+/** Pauses before an offer is made again, for a browser that frees a name late. */
+const RETRY_MS = 20;
+
+/** Adapters that were given no consumer, for their ids. */
+let anonymous = 0;
+
+const SENTENCES = {
+  ok: "The browser's agent sees the tools that `status()` lists.",
+  "insecure-context": "WebMCP needs a secure context: serve the page over https, or from http://localhost.",
+  "opaque-origin": "This document has an opaque origin (about:blank, data: or a sandboxed frame), where no browser offers WebMCP: give it a real address.",
+  "permissions-policy": 'The permissions policy keeps this frame from WebMCP: add allow="tools" to its <iframe>, or allow it in the Permissions-Policy header.',
+  "no-api": "This browser offers no WebMCP: use one that does, or switch it on (Chrome: the WebMCP flag, or an origin trial).",
+  "unsupported-shape": "The browser's `modelContext` has neither `registerTool` nor `provideContext`: this version of it is not supported.",
+  "registration-rejected": "The browser refused tools; `status().rejected` says which and why.",
+};
+
+const textOf = (error) => {
+  try {
+    return `${error?.name ?? "Error"}: ${error?.message ?? error}`.toWellFormed().slice(0, 300);
+  } catch {
+    return "Error";
+  }
+};
+
+/** A call's result in the form of MCP, which always resolves: a rejection reaches the agent without its reason. */
+const toContent = (result) => {
+  const isError = result.status !== "ok";
+  const value = isError ? result.error : result.output;
+  const content = [{ type: "text", text: value === undefined ? "null" : JSON.stringify(value) }];
+  if (isError) return { content, isError, structuredContent: value };
+  return value === undefined ? { content } : { content, structuredContent: value };
+};
+
+class Session {
+  constructor(host, consumer, found, options, scope) {
+    this.host = host;
+    this.consumer = consumer;
+    this.context = found.context;
+    this.options = options;
+    this.offers = new Map();
+    this.blocked = false;
+    /** Old browsers take the whole list at once. */
+    this.isWhole = typeof this.context.registerTool !== "function";
+    this.isDirty = false;
+    this.closed = false;
+    const waits = options.confirmations === "wait";
+    this.id = host.enter((wasm) =>
+      wasm.openToolset(consumer.kind, consumer.id, scope, waits, waits ? (options.waitMs ?? DEFAULT_WAIT_MS) : -1, true),
+    );
+    host.toolsets.set(this.id, this);
+    this.refresh();
+  }
+
+  refresh() {
+    if (this.closed) return;
+    lookAs(this.host, this.consumer, (wasm) => wasm.reconcile(this.id, this.options.exposeCapability !== undefined));
+    this.provide();
+  }
+
+  /** What the page wants to show of one capability: 0 as it is, 1 with the text's overrides, 2 nothing. */
+  expose(slot, at) {
+    try {
+      const answer = this.options.exposeCapability(describeFor(this.host, slot, at));
+      if (answer === null) return 2;
+      if (answer === undefined) return 0;
+      const { title, description, annotations } = answer;
+      this.host.give(checkedCopy({ title, description, annotations }).text);
+      return 1;
+    } catch (error) {
+      this.host.develop("`exposeCapability` threw, and the capability is left out:", error);
+      return 2;
+    }
+  }
+
+  offer(entry, generation) {
+    const text = this.host.wasm.offeredTool(this.id, entry);
+    if (text === undefined) return;
+    const { capabilityId, registrationId, ...definition } = JSON.parse(text);
+    const offer = { generation, capabilityId, registrationId, definition, controller: new AbortController() };
+    offer.tool = { ...definition, execute: (input, extra) => this.execute(entry, offer, input, extra?.signal) };
+    this.offers.set(entry, offer);
+    if (this.isWhole) this.isDirty = true;
+    else this.register(entry, offer);
+  }
+
+  register(entry, offer) {
+    const { exposedTo } = this.options;
+    const { signal } = offer.controller;
+    const accepted = () => this.host.late((wasm) => wasm.offerAccepted(this.id, entry, offer.generation));
+    const rejected = (error) => {
+      if (this.closed || signal.aborted) return;
+      if (error?.name === "NotAllowedError") this.blocked = true;
+      let again = false;
+      this.host.late((wasm) => {
+        again = wasm.offerRejected(this.id, entry, offer.generation, textOf(error));
+      });
+      // Only a name that is still taken may be free a little later.
+      if (again && error?.name === "InvalidStateError") globalThis.setTimeout(() => this.again(entry, offer), RETRY_MS);
+    };
+    try {
+      const options = exposedTo === undefined ? { signal } : { signal, exposedTo: [...exposedTo] };
+      Promise.resolve(this.context.registerTool(offer.tool, options)).then(accepted, rejected);
+    } catch (error) {
+      rejected(error);
+    }
+  }
+
+  again(entry, offer) {
+    if (!this.closed && this.offers.get(entry) === offer && !offer.controller.signal.aborted) this.register(entry, offer);
+  }
+
+  withdraw(entry, generation) {
+    const offer = this.offers.get(entry);
+    if (offer?.generation !== generation) return;
+    this.offers.delete(entry);
+    this.isDirty = this.isWhole;
+    offer.controller.abort();
+    // Before Chrome 148 `registerTool` knew no signal; the name is still this offer's, for nothing was offered since.
+    if (!this.isWhole) attemptUnregister(this.context, offer.definition.name);
+  }
+
+  provide() {
+    if (!this.isDirty) return;
+    this.isDirty = false;
+    try {
+      this.context.provideContext({ tools: Array.from(this.offers.values(), ({ tool }) => tool) });
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  async execute(entry, offer, input, signal) {
+    const { host } = this;
+    try {
+      const given = typeof input === "string" ? parsed(input) : input;
+      const options = { signal, isDirect: false };
+      const value = given ?? undefined;
+      const call =
+        this.closed || host.disposed
+          ? undefined
+          : (enterCall(host, offer.capabilityId, this.consumer, value, options, (wasm, kind, text) =>
+              wasm.invokeOffered(this.id, entry, offer.generation, kind, text, !!signal?.aborted),
+            ) ??
+            // The browser held on to a tool that was withdrawn: the core says what became of it.
+            invokeAs(host, -1, { ...offer, input: value }, this.consumer, { signal }));
+      if (!call) throw new Error("stopped");
+      return toContent(await call.promise.catch(() => call.result));
+    } catch {
+      const error = {
+        code: "CAPABILITY_NOT_FOUND",
+        message: "The page no longer offers this tool. List the tools again.",
+        retry: "after-refresh",
+      };
+      return toContent({ status: "error", error });
+    }
+  }
+
+  status() {
+    return JSON.parse(this.host.enter((wasm) => wasm.browserStatus(this.id)) ?? '{"tools":[],"skipped":[],"rejected":[]}');
+  }
+
+  dispose() {
+    if (this.closed) return;
+    this.host.enter((wasm) => wasm.closeToolset(this.id));
+    this.provide();
+    this.closed = true;
+    this.host.toolsets.delete(this.id);
+  }
+}
+
+const attemptUnregister = (context, name) => {
+  try {
+    context.unregisterTool?.(name);
+  } catch {
+    // It was gone with its signal already.
+  }
+};
+
+/** A host that hands the arguments as JSON text. What does not parse is left to the core, which says what it expected. */
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+/** The entry point: what the page gave, what the browser has, or nothing. */
+const find = (options) =>
+  options.modelContext === undefined
+    ? requireWasm().findModelContext()
+    : { entry: "options.modelContext", context: options.modelContext };
+
+const hasShape = ({ context }) =>
+  typeof context.registerTool === "function" || typeof context.provideContext === "function";
+
+const isForbidden = () => {
+  const policy = globalThis.document?.permissionsPolicy ?? globalThis.document?.featurePolicy;
+  try {
+    return policy?.features?.().includes("tools") === true && !policy.allowsFeature("tools");
+  } catch {
+    return false;
+  }
+};
+
+export const createWebMcpAdapter = (options = {}) => {
+  const { confirmations, exposeCapability } = options;
+  if (confirmations !== undefined && confirmations !== "wait" && confirmations !== "two-phase") {
+    throw new TypeError('`confirmations` must be "two-phase" (the default) or "wait"');
+  }
+  if (exposeCapability !== undefined && typeof exposeCapability !== "function") {
+    throw new TypeError("`exposeCapability` must be a function");
+  }
+  let session;
+  let found = null;
+  let state = "stopped";
+  const adapter = {
+    name: "webmcp",
+    async start({ registry, consumer, snapshotContext }) {
+      if (session) return;
+      found = find(options);
+      if (!found || !hasShape(found)) {
+        state = "unsupported";
+        return;
+      }
+      const scope = snapshotContext?.scope ?? options.snapshotContext?.scope;
+      const identity = toConsumer(consumer ?? { kind: "webmcp", id: `webmcp-${++anonymous}` });
+      session = new Session(hostOf(registry), identity, found, options, scopeText(scope));
+      state = "active";
+    },
+    async stop() {
+      session?.dispose();
+      session = undefined;
+      if (state === "active") state = "stopped";
+    },
+    status() {
+      const held = session ? session.status() : { tools: [], skipped: [], rejected: [] };
+      return { state, api: state === "unsupported" ? undefined : found?.entry, ...held };
+    },
+    diagnose() {
+      const code = diagnosis(session, options);
+      return { code, message: SENTENCES[code] };
+    },
+  };
+  return adapter;
+};
+
+const diagnosis = (session, options) => {
+  const found = find(options);
+  if (!found) {
+    if (globalThis.origin === "null") return "opaque-origin";
+    if (globalThis.isSecureContext === false) return "insecure-context";
+    return isForbidden() ? "permissions-policy" : "no-api";
+  }
+  if (!hasShape(found)) return "unsupported-shape";
+  if (session?.blocked) return "permissions-policy";
+  return session && session.status().rejected.length > 0 ? "registration-rejected" : "ok";
+};
