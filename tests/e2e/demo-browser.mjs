@@ -19,11 +19,14 @@ export async function openBrowser() {
   page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error}`));
   page.on("console", (message) => {
     const { url } = message.location();
-    // The endpoint that plays a model is made to fail once; that is its own chapter.
-    const elsewhere = message.text().startsWith("Failed to load resource") && new URL(url).origin !== new URL(page.url()).origin;
-    if (message.type() === "error" && !elsewhere) faults.push(`console: ${message.text()} (${url})`);
+    if (message.type() === "error" && !isRefusal(message.text(), url)) faults.push(`console: ${message.text()} (${url})`);
   });
   const devtools = await context.newCDPSession(page);
   await devtools.send("DOM.enable");
   return { browser, page, devtools, faults };
+}
+
+/** The browser also notes what the backend or the endpoint that plays a model refused, and was meant to. */
+function isRefusal(text, url) {
+  return text.startsWith("Failed to load resource") && /^\/(api|v1)\//.test(new URL(url).pathname);
 }

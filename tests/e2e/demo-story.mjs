@@ -1,4 +1,5 @@
 // The chapters of the demo's story. Each starts from fresh data and a fresh page.
+import { byHand } from "./demo-story-hand.mjs";
 import { CHANNELS } from "./demo-story-channels.mjs";
 import { attack } from "./demo-synthetic.mjs";
 
@@ -125,5 +126,6 @@ export const CHAPTERS = [
   ["4 · A stale call", stale],
   ["5 · What each consumer sees", catalogs],
   ...CHANNELS,
-  ["9 · How it looks", looks],
+  ["9 · The console by hand", byHand],
+  ["10 · How it looks", looks],
 ];

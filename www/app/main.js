@@ -60,8 +60,11 @@ async function start() {
 function mountConsole({ store, toasts, procedures }) {
   const main = byId("main");
   mountFilters(main, store);
-  mountTable(main, store, { onDisable: () => attempt(toasts, () => disableSelected(store, procedures)) });
-  mountDrawer(main, store, { rename: (id, name) => procedures.rename({ id, name }).then(() => undefined, (error) => error.message) });
+  mountTable(main, store, {
+    onDisable: () => attempt(toasts, () => disableSelected(store, procedures)),
+    onOpen: () => drawer.focus(),
+  });
+  const drawer = mountDrawer(main, store, { rename: (id, name) => procedures.rename({ id, name }).then(() => undefined, (error) => error.message) });
   const theme = createTheme();
   const panel = createPanelState(byId("workspace"));
   mountTopbar(byId("topbar"), { user: USER, theme, panel, onReset: () => attempt(toasts, () => restore(store, toasts)) });
@@ -89,7 +92,7 @@ async function attempt(toasts, work) {
 
 function mountCopilot({ registry, audit, store, theme, panel }) {
   const toolset = createAgentToolset(registry, { consumer: CONSUMERS.copilot, topology: "embedded" });
-  const adapter = createWebMcpAdapter();
+  const adapter = createWebMcpAdapter({ snapshotContext: { scope: ["devices"] } });
   registry.attach(adapter, { consumer: CONSUMERS.browser });
   const settings = createSettings({ onChange: () => chat.refresh() });
   const chat = createChat({

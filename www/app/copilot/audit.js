@@ -13,11 +13,25 @@ export function createAuditView(audit) {
   const render = coalesce(() => {
     if (element.hidden) return;
     const events = audit.events().filter((event) => !QUIET.has(event.type)).slice(-MOST).reverse();
-    list.replaceChildren(...events.map(eventView));
+    list.replaceChildren(...runs(events).map(eventView));
   });
   audit.subscribe(render);
   new MutationObserver(render).observe(element, { attributeFilter: ["hidden"] });
   return { element };
+}
+
+/** Neighbours that differ in their time only become one entry with a number. */
+function runs(events) {
+  const found = [];
+  let last;
+  for (const event of events) {
+    const { at, durationMs, ...content } = event;
+    const text = JSON.stringify(content);
+    if (text === last) found.at(-1).times += 1;
+    else found.push({ event, times: 1 });
+    last = text;
+  }
+  return found;
 }
 
 /** A request for approval is a step, not a failure. */
@@ -27,10 +41,10 @@ function toneOf({ type, code, status }) {
   return status === "ok" || type === "confirmation-approved" ? "good" : "plain";
 }
 
-function eventView(event) {
+function eventView({ event, times }) {
   const subject = event.capabilityId ?? event.componentType ?? event.confirmationId ?? "";
-  const facts = [event.consumerId, event.code ?? event.status, event.durationMs === undefined ? undefined : duration(event.durationMs)].filter(Boolean);
+  const facts = [event.consumerId, event.code ?? event.status, event.note, event.durationMs === undefined ? undefined : duration(event.durationMs)].filter(Boolean);
   return h("li", { class: `audit-event audit-${event.type}`, dataset: { tone: toneOf(event) } },
-    h("time", { class: "audit-time", text: time.format(event.at) }),
-    h("span", { class: "audit-dot", "aria-hidden": "true" }), h("span", { class: "audit-main" }, h("span", { class: "audit-type", text: event.type.replaceAll("-", " ") }), h("span", { class: "audit-subject mono", text: subject }), h("span", { class: "audit-facts", text: facts.join(" · ") })));
+    h("time", { class: "audit-time", text: time.format(Date.parse(event.at)) }),
+    h("span", { class: "audit-dot", "aria-hidden": "true" }), h("span", { class: "audit-main" }, h("span", { class: "audit-type", text: `${event.type.replaceAll("-", " ")}${times > 1 ? ` × ${times}` : ""}` }), h("span", { class: "audit-subject mono", text: subject }), h("span", { class: "audit-facts", text: facts.join(" · ") })));
 }

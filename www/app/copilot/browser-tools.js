@@ -10,20 +10,25 @@ export function createBrowserTools({ adapter, registry }) {
   const names = h("ul", { class: "foot-tools" });
   const advice = h("p", { class: "foot-advice" });
   const element = h("details", { class: "panel-foot" }, h("summary", {}, dot, h("span", { class: "foot-name", text: "Browser tools" }), label), h("div", { class: "foot-body" }, advice, names));
-  const render = coalesce(async () => {
+  const render = coalesce(() => {
     const status = adapter.status();
-    const diagnosis = await adapter.diagnose();
+    const diagnosis = adapter.diagnose();
     element.dataset.state = status.state;
     setText(label, summaryOf(status, diagnosis));
     setText(advice, diagnosis.message);
-    names.replaceChildren(...(status.tools ?? []).map((name) => h("li", { class: "mono", text: name })));
+    names.replaceChildren(
+      ...status.tools.map((name) => h("li", { class: "mono", text: name })),
+      ...status.skipped.map(({ capabilityId, reason }) => h("li", { class: "foot-problem", text: `${capabilityId} is left out: ${reason}` })),
+      ...status.rejected.map(({ name, reason }) => h("li", { class: "foot-problem", text: `${name} was refused: ${reason}` })),
+    );
   });
   registry.subscribe(render);
   render();
   return { element };
 }
 
-function summaryOf({ state, tools = [] }, { code }) {
-  if (state === "unsupported") return `not offered here (${code})`;
-  return `WebMCP · ${count(tools.length, "tool")} registered`;
+function summaryOf({ state, tools, rejected }, { code }) {
+  if (state !== "active") return `WebMCP is not offered here (${code})`;
+  const refused = rejected.length > 0 ? `, ${rejected.length} refused` : "";
+  return `WebMCP · ${count(tools.length, "tool")} registered${refused}`;
 }

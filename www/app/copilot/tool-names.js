@@ -8,13 +8,9 @@ const LABEL = /^\[(?:view|domain) · ([a-z-]+)( · requires confirmation)?\]/;
 /** (name, description) → `{ title, capabilityId, effect, confirmation }`; the toolset's map is the only sure way back to ids. */
 export function toolDescriber(toolset) {
   return (name, description) => {
-    const capabilityId = idOf(toolset.wireNameMap(), name);
+    const capabilityId = toolset.wireNameMap().get(name) ?? decodeWireName(name) ?? name;
     const [, label = "read", confirmation] = LABEL.exec(description) ?? [];
     const effect = label === "observation" ? "read" : label;
     return { title: capabilityTitle(capabilityId, effect), capabilityId, effect, confirmation: confirmation !== undefined };
   };
-}
-
-function idOf(map, name) {
-  return map.get(name)?.capabilityId ?? decodeWireName(name) ?? name;
 }

@@ -39,10 +39,14 @@ export function mountDrawer(root, store, { rename }) {
   };
   store.subscribe(coalesce(render));
   render();
+  return {
+    /** Moves there once it is drawn. Who opens it by an agent keeps the focus where it is. */
+    focus: () => queueMicrotask(() => drawer.querySelector(".drawer-title")?.focus()),
+  };
 }
 
 function deviceView(id, { close, rename }) {
-  const title = h("h2", { class: "drawer-title", id: "drawer-title" });
+  const title = h("h2", { class: "drawer-title", id: "drawer-title", tabindex: -1 });
   const glyph = h("span", { class: "kind-glyph kind-glyph-large", "aria-hidden": "true" });
   const pill = statusPill();
   const charge = battery();

@@ -1,8 +1,11 @@
 // Selecting in the table: clicks with shift and ctrl, and the keyboard pattern of a multi-selectable grid
 // (ARIA Authoring Practices): arrows move, Space toggles, Shift extends, Enter opens, Ctrl+A takes the page.
 
-/** `toggle(id, extend)`, `toggleAll()`, and `attach(body, grid)`, which listens to the rows of `body`. */
-export function selectionKeys(store) {
+/**
+ * `toggle(id, extend)`, `toggleAll()`, and `attach(body, grid)`, which listens to the rows of `body`. `onOpen()` hears that the
+ * keyboard opened a device.
+ */
+export function selectionKeys(store, onOpen) {
   let anchor = null;
   let current = null;
   let rows = null;
@@ -64,8 +67,10 @@ export function selectionKeys(store) {
     const moves = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity, PageDown: 10, PageUp: -10 };
     if (event.key in moves) move(event, id, moves[event.key]);
     else if (event.key === " ") toggle(id, event.shiftKey);
-    else if (event.key === "Enter") store.open(id);
-    else if (event.key === "a" && (event.ctrlKey || event.metaKey)) store.select([...store.selection, ...shown()]);
+    else if (event.key === "Enter") {
+      store.open(id);
+      onOpen();
+    } else if (event.key === "a" && (event.ctrlKey || event.metaKey)) store.select([...store.selection, ...shown()]);
     else if (event.key === "Escape" && store.selection.size > 0) store.select([]);
     else return;
     event.preventDefault();

@@ -15,9 +15,9 @@ const COLUMNS = [
   { key: "lastSeen", label: "Last seen", class: "col-seen" },
 ];
 
-export function mountTable(root, store, { onDisable }) {
+export function mountTable(root, store, { onDisable, onOpen }) {
   const rows = new Map();
-  const keys = selectionKeys(store);
+  const keys = selectionKeys(store, onOpen);
   const all = h("input", { type: "checkbox", class: "checkbox", "aria-label": "Select all on this page", on: { click: () => keys.toggleAll() } });
   const heads = COLUMNS.map((column) => headCell(column, store));
   const body = h("tbody", { role: "rowgroup" });
