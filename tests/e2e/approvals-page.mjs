@@ -4,10 +4,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch } from "./harness/browser.mjs";
 
-const FLAGS =
-  "--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run";
 const ORIGIN = "http://localhost:1";
 const CSP = "default-src 'self'; style-src 'nonce-test'; script-src 'self' 'nonce-test'";
 export const LIB = new URL("../../pkg-template/", import.meta.url);
@@ -41,7 +39,7 @@ export async function open(options = {}) {
 /** Installs browser and page for every test of the calling file. */
 export function useBrowser() {
   before(async () => {
-    browser = await chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS.split(" ") });
+    browser = await launch();
   });
   after(() => browser.close());
   beforeEach(() => open());
