@@ -18,7 +18,7 @@ mkdirSync(folder, { recursive: true });
 const report = createReport();
 const { browser, page, devtools, faults } = await openBrowser();
 page.setDefaultTimeout(15_000);
-const demo = demoPage({ page, devtools, url, folder });
+const demo = demoPage({ page, devtools, url, folder, note: report.note });
 
 for (const [title, run] of CHAPTERS) {
   report.chapter(title);

@@ -3,7 +3,7 @@
 /** Longer than the time in which `<agent-approvals>` ignores a click that was meant for something else. */
 const GUARD_MS = 450;
 
-export function demoPage({ page, devtools, url, folder }) {
+export function demoPage({ page, devtools, url, folder, note }) {
   const composer = page.getByRole("textbox", { name: "Message to the copilot" });
 
   async function api(path, method = "GET", body) {
@@ -86,17 +86,36 @@ export function demoPage({ page, devtools, url, folder }) {
     pending: () => page.evaluate(() => window.surface.pending().length),
     audit: (type) => page.evaluate((wanted) => window.surface.auditEvents().filter((event) => event.type === wanted), type),
     snapshot: (consumer) => page.evaluate((name) => window.surface.snapshot(window.surface.consumers[name]), consumer),
-    invoke: (request, consumer) => page.evaluate(([call, name]) => window.surface.invoke(call, { consumer: window.surface.consumers[name] }), [request, consumer]),
+    async invoke(request, consumer) {
+      const result = await page.evaluate(([call, name]) => window.surface.invoke(call, { consumer: window.surface.consumers[name] }), [request, consumer]);
+      const { capabilityId, input, ...tokens } = request;
+      note(`${consumer} invokes ${capabilityId} ${JSON.stringify(tokens)} → ${outcome(result.status === "ok" ? undefined : result.error)}`);
+      return result;
+    },
     tools: () => page.evaluate(async () => (await document.modelContext.getTools()).map(({ name }) => name).sort()),
     /** Waits until the browser's agent sees a tool, or no longer does. */
     async toolComes(name, there = true) {
       await page.waitForFunction(async ([wanted, expected]) => (await document.modelContext.getTools()).some((tool) => tool.name === wanted) === expected, [name, there]);
     },
     /** Calls a tool as the browser's agent does. */
-    execute: (name, input) => page.evaluate(async ([wanted, value]) => {
-      const tool = (await document.modelContext.getTools()).find((candidate) => candidate.name === wanted);
-      if (!tool) throw new Error(`The browser has no tool ${wanted}.`);
-      return JSON.parse(await document.modelContext.executeTool(tool, value));
-    }, [name, input]),
+    async execute(name, input) {
+      const result = await page.evaluate(async ([wanted, value]) => {
+        const tool = (await document.modelContext.getTools()).find((candidate) => candidate.name === wanted);
+        if (!tool) throw new Error(`The browser has no tool ${wanted}.`);
+        return JSON.parse(await document.modelContext.executeTool(tool, value));
+      }, [name, input]);
+      note(`executeTool(${name}, ${JSON.stringify(input)}) → ${outcome(result.isError ? payloadOf(result) : undefined)}`);
+      return result;
+    },
+    payloadOf,
   };
+}
+
+/** The error of a call that came back over WebMCP. */
+function payloadOf(result) {
+  return result.structuredContent ?? JSON.parse(result.content[0].text);
+}
+
+function outcome(error) {
+  return error === undefined ? "ok" : `${error.code} ${JSON.stringify(error.details ?? {})}`.slice(0, 200);
 }

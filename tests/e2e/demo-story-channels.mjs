@@ -13,7 +13,7 @@ async function browserAgent(demo, report) {
   report.equal("it selects", selected.structuredContent, { selected: ids.length });
   await demo.toolComes(DISABLE);
   const first = await demo.execute(DISABLE, {});
-  report.equal("disabling needs a person", [first.isError, first.structuredContent?.code ?? JSON.parse(first.content[0].text).code], [true, "CONFIRMATION_REQUIRED"]);
+  report.equal("disabling needs a person", [first.isError, demo.payloadOf(first).code], [true, "CONFIRMATION_REQUIRED"]);
   const record = await demo.asked();
   report.equal("who is asked by the browser's agent", [record.consumerKey, [...record.input.ids].sort()], ["webmcp:browser", [...ids].sort()]);
   await demo.shot("browser-agent");
@@ -31,11 +31,12 @@ async function browserDenied(demo, report) {
   await demo.toolComes("domain_devices__rename");
   const name = (await demo.devices({ q: "dev-007" }))[0].name;
   const first = await demo.execute("domain_devices__rename", { name: "Renamed by the browser" });
-  report.holds("what the browser's agent changes on the server needs a person too", JSON.stringify(first).includes("CONFIRMATION_REQUIRED"), first);
+  report.equal("what the browser's agent changes on the server needs a person too", demo.payloadOf(first).code, "CONFIRMATION_REQUIRED");
   await demo.asked();
   await demo.deny("Not now");
   const second = await demo.execute("domain_devices__rename", { name: "Renamed by the browser" });
-  report.holds("denied stays denied, with the person's words", JSON.stringify(second).includes("CONFIRMATION_INVALID") && JSON.stringify(second).includes("Not now"), second);
+  const { code, details } = demo.payloadOf(second);
+  report.equal("denied stays denied, with the person's words", [code, details], ["CONFIRMATION_INVALID", { reason: "denied", note: "Not now" }]);
   report.equal("the name is as it was", (await demo.devices({ q: "dev-007" }))[0].name, name);
   await demo.say("rename dev-007 to Lobby camera");
   await demo.answered();

@@ -13,6 +13,7 @@ import { createPanelState, mountPanel } from "./copilot/panel.js";
 import { createSettings } from "./copilot/settings.js";
 import { toolDescriber } from "./copilot/tool-names.js";
 import { h, icon, setAttribute } from "./dom.js";
+import { capabilityTitle } from "./names.js";
 import { createProcedures } from "./procedures.js";
 import { createRouter } from "./router.js";
 import { Store } from "./store.js";
@@ -102,6 +103,7 @@ function mountCopilot({ registry, audit, store, theme, panel }) {
     describeTool: toolDescriber(toolset),
   });
   const approvals = h("agent-approvals", { class: "approvals" });
+  approvals.strings = { heading: ({ capabilityId, effect }) => `${capabilityTitle(capabilityId, effect)}?` };
   approvals.registry = registry;
   theme.onChange((name) => setAttribute(approvals, "theme", name));
   const { element: catalog } = createCatalog({ registry, store, consumers: seenBy() });

@@ -51,7 +51,7 @@ export function createChat({ createLoop, model, suggestions, describeTool }) {
   scroller.addEventListener("scroll", () => {
     atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 24;
   });
-  new ResizeObserver(() => atEnd && toEnd()).observe(scroller);
+  new ResizeObserver(() => welcome.hidden && follow()).observe(scroller);
 
   function toEnd() {
     scroller.scrollTop = scroller.scrollHeight;

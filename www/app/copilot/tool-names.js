@@ -9,7 +9,9 @@ const LABEL = /^\[(?:view|domain) · ([a-z-]+)( · requires confirmation)?\]/;
 export function toolDescriber(toolset) {
   return (name, description) => {
     const capabilityId = toolset.wireNameMap().get(name) ?? decodeWireName(name) ?? name;
-    const [, label = "read", confirmation] = LABEL.exec(description) ?? [];
+    const [, label, confirmation] = LABEL.exec(description) ?? [];
+    // A model may name a tool that there is not.
+    if (label === undefined) return { title: name, capabilityId, effect: "unknown", confirmation: false };
     const effect = label === "observation" ? "read" : label;
     return { title: capabilityTitle(capabilityId, effect), capabilityId, effect, confirmation: confirmation !== undefined };
   };

@@ -1,6 +1,6 @@
 // `devices.table`: the rows shown, the selection, and disabling what is selected.
 
-import { action, defineAgentComponent, emptyObjectSchema, observation, procedure } from "../package.js";
+import { action, defineAgentComponent, emptyObjectSchema, observation, procedure, requireConfirmation } from "../package.js";
 import { count, listed } from "../format.js";
 import { countOutput, disableInput, disableOutput, openInput, openOutput, pageInput, rowsOutput, selectInput, selectionOutput } from "./schemas.js";
 
@@ -96,10 +96,15 @@ function disableProcedure(store) {
     when: () => store.disableObstacle() === undefined,
     unavailableReason: () => store.disableObstacle() ?? "Unavailable",
     describe: () => selectionText(store),
+    // The person is asked about names, not only about ids.
+    policies: [requireConfirmation({ summary: ({ effectiveInput }) => disableText(store, effectiveInput.ids) })],
   });
 }
 
-/** Names what a person is asked to approve. */
+function disableText(store, ids) {
+  return `Disable ${count(ids.length, "device")}: ${listed(ids.map((id) => store.device(id)?.name ?? id), 6)}`;
+}
+
 function selectionText(store) {
   const devices = store.selected();
   if (devices.length === 0) return "No device selected";
