@@ -79,13 +79,11 @@ impl Core {
         };
         let before_record = *before_record;
         call.waits = false;
-        match refusal {
-            Some(failure) => self.settle(id.slot, Outcome::Failed(failure)),
-            None => {
-                self.after_precondition(id.slot, before_record);
-                self.ready.push_back(id.slot);
-            }
+        if let Some(failure) = refusal {
+            return self.settle(id.slot, Outcome::Failed(failure));
         }
+        self.after_precondition(id.slot, before_record);
+        self.ready.push_back(id.slot);
     }
 
     fn after_precondition(&mut self, slot: u32, before_record: bool) {

@@ -169,6 +169,10 @@ pub(crate) enum Step {
 
 /// One invocation.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own: a handler may run on after its call was settled"
+)]
 pub struct Call {
     pub(crate) consumer: Consumer,
     pub(crate) invocation_id: String,

@@ -55,6 +55,10 @@ pub(crate) struct Prepared {
 
 /// One registry.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, read and set in different places"
+)]
 pub struct Core {
     pub(crate) config: Config,
     pub(crate) registry_chain: Rc<[PolicyRef]>,
@@ -82,6 +86,10 @@ pub struct Core {
     pub(crate) order: Vec<u32>,
     pub(crate) tombstones: VecDeque<u32>,
     /// The procedure executor: absent, or with the paths it knows (`None`: any).
+    #[expect(
+        clippy::option_option,
+        reason = "no executor, one for any path, one for these paths"
+    )]
     pub(crate) executor: Option<Option<Vec<String>>>,
 
     pub(crate) calls: Slab<Call>,
@@ -214,7 +222,7 @@ impl Core {
             Input::Escalate(id, summary) => self.escalate(id, summary),
             Input::Vote(id, vote) => self.vote(id, vote),
             Input::WhenIs(id, answer) => self.when_is(id, answer),
-            Input::ReasonIs(id, reason) => self.reason_is(id, reason),
+            Input::ReasonIs(id, reason) => self.reason_is(id, reason.as_deref()),
             Input::KeyIs(id, key) => self.key_is(id, key),
             Input::Verdict(id, verdict) => self.verdict(id, verdict),
             Input::Checked(id, checked) => self.checked(id, checked),

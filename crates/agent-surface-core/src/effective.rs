@@ -80,10 +80,10 @@ impl Core {
         }
     }
 
-    pub(crate) fn reason_is(&mut self, id: CallId, reason: Option<String>) {
+    pub(crate) fn reason_is(&mut self, id: CallId, reason: Option<&str>) {
         let Some(call) = self.call_mut(id) else { return };
         if let (Step::Reason(fallback), true) = (&call.step, call.waits) {
-            let failure = Failure::not_available(reason.as_deref().unwrap_or(fallback));
+            let failure = Failure::not_available(reason.unwrap_or(fallback));
             self.refuse(id.slot, failure);
         }
     }
@@ -337,7 +337,7 @@ fn field(out: &mut String, key: &str, value: Value<'_>) {
 }
 
 fn is_empty_object(value: Value<'_>) -> bool {
-    value.kind() == agent_surface_json::Kind::Object && value.len() == 0
+    value.kind() == agent_surface_json::Kind::Object && value.is_empty()
 }
 
 fn issue(path: &str, message: &str) -> Issue {

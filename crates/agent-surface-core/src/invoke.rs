@@ -9,8 +9,8 @@ use agent_surface_json::{sip128, write_u64};
 
 use crate::call::{Call, Origin, Request, Sent, Step, Votes};
 use crate::core::Core;
-use crate::error::Failure;
-use crate::message::{CallId, Outcome, Output};
+use crate::error::{Failure, cut};
+use crate::message::{CallId, Output};
 use crate::table::hash;
 use crate::time::Millis;
 
@@ -85,13 +85,13 @@ impl Core {
     }
 
     fn insert_call(&mut self, request: Request<'_>, fingerprint: u128, origin: Origin) -> u32 {
-        let invocation_id = match request.invocation_id {
-            Some(id) => id.to_owned(),
-            None => {
-                let mut id = [self.invocation_prefix.as_str(), "_"].concat();
-                write_u64(&mut id, self.invoked);
-                id
-            }
+        let longest = usize::try_from(self.config.limits.max_invocation_id_length).unwrap_or(usize::MAX);
+        let invocation_id = if let Some(id) = request.invocation_id {
+            cut(id, longest).to_owned()
+        } else {
+            let mut id = [self.invocation_prefix.as_str(), "_"].concat();
+            write_u64(&mut id, self.invoked);
+            id
         };
         self.calls.insert(Call {
             consumer: request.consumer,

@@ -282,9 +282,11 @@ impl Core {
                     "`, which this component does not declare",
                 ]));
             };
-            let available = value
-                .as_bool()
-                .or_else(|| value.get("available").and_then(|field| field.as_bool()));
+            let available = value.as_bool().or_else(|| {
+                value
+                    .get("available")
+                    .and_then(agent_surface_json::Value::as_bool)
+            });
             let Some(available) = available else {
                 return Err(bad_update(&[
                     "`availability.",

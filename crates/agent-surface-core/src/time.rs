@@ -10,6 +10,7 @@ pub struct Millis(pub f64);
 
 impl Millis {
     /// This time moved by `ms` milliseconds.
+    #[must_use]
     pub fn plus(self, ms: u32) -> Self {
         Self(self.0 + f64::from(ms))
     }

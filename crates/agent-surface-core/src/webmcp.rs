@@ -457,7 +457,7 @@ fn annotations(out: &mut String, capability: &Capability, given: Option<agent_su
         .is_some_and(|meta| {
             meta.root()
                 .get("untrustedContent")
-                .and_then(|flag| flag.as_bool())
+                .and_then(agent_surface_json::Value::as_bool)
                 == Some(true)
         });
     let hints = [

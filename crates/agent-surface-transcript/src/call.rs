@@ -116,10 +116,10 @@ pub(crate) fn failure(words: &mut Words) -> Result<Failure, String> {
     let code = words.want("a code")?;
     let mut payload = format!("{{\"code\":{}", json::quoted(&code));
     if let Some(message) = words.text() {
-        payload.push_str(&format!(",\"message\":{}", json::quoted(&message)));
+        payload.extend([format!(",\"message\":{}", json::quoted(&message))]);
     }
     if let Some(details) = words.json() {
-        payload.push_str(&format!(",\"details\":{details}"));
+        payload.extend([format!(",\"details\":{details}")]);
     }
     payload.push('}');
     Ok(Failure::from_author(&json::parse(&payload)?).0)
@@ -149,17 +149,14 @@ pub(crate) fn returned(words: &mut Words) -> Result<Returned, String> {
 }
 
 /// `passes` or `refuses ["message"] [details]`
-pub(crate) fn precondition(words: &mut Words) -> Result<Option<Failure>, String> {
+pub(crate) fn precondition(words: &mut Words) -> Option<Failure> {
     if words.take("passes") {
-        return Ok(None);
+        return None;
     }
     words.take("refuses");
     let message = words.text();
     let details = words.json();
-    Ok(Some(Failure::precondition(
-        message.as_deref(),
-        details.as_deref(),
-    )))
+    Some(Failure::precondition(message.as_deref(), details.as_deref()))
 }
 
 /// `value JSON` or `issues JSON`

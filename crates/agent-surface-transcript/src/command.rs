@@ -22,7 +22,10 @@ impl World {
         match verb {
             "policy" => self.policies.declare(words),
             "runs" => self.policies.script(words),
-            "show" | "hide" => self.show(verb == "show", words),
+            "show" | "hide" => {
+                self.show(verb == "show", words);
+                Ok(())
+            }
             "payloads" => {
                 self.full_payloads = words.want("`full` or `short`")? == "full";
                 Ok(())
@@ -93,7 +96,7 @@ impl World {
                 let refusal = if verb == "met" {
                     None
                 } else {
-                    call::precondition(words)?
+                    call::precondition(words)
                 };
                 self.input(Input::PreconditionDone(id, refusal))
             }
@@ -106,7 +109,7 @@ impl World {
         }
     }
 
-    fn show(&mut self, show: bool, words: &mut Words) -> Result<(), String> {
+    fn show(&mut self, show: bool, words: &mut Words) {
         while let Some(kind) = words.next() {
             if show {
                 self.shown.insert(kind);
@@ -114,7 +117,6 @@ impl World {
                 self.shown.remove(&kind);
             }
         }
-        Ok(())
     }
 
     fn configure(&mut self, verb: &str, words: &mut Words) -> Result<(), String> {
@@ -209,7 +211,11 @@ impl World {
             let descriptor = json::parse(&core.spec_descriptor(spec).ok_or("a spec without a descriptor")?)?;
             let root = descriptor.root();
             let id = root.get("capabilityId").or_else(|| root.get("procedureId"));
-            capabilities.push(id.and_then(|id| id.as_str()).unwrap_or_default().into_owned());
+            capabilities.push(
+                id.and_then(agent_surface_json::Value::as_str)
+                    .unwrap_or_default()
+                    .into_owned(),
+            );
         }
         self.names.hide(&id);
         self.mounted.push(Mounted {
@@ -374,6 +380,8 @@ fn milliseconds(word: &str) -> Result<f64, String> {
         (_, _, Some(number)) => (number, 60_000.0),
         _ => return Err(format!("`{word}` is no time")),
     };
-    let number: f64 = number.parse().map_err(|_| format!("`{word}` is no time"))?;
+    let number: f64 = number
+        .parse()
+        .map_err(|error| format!("`{word}` is no time: {error}"))?;
     Ok(number * scale)
 }

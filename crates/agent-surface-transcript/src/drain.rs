@@ -246,7 +246,7 @@ impl World {
         self.line("effect", &format!("effect check_precondition {name}"));
         let subjects = self.subjects(target);
         if let Some(mut answer) = self.ask("precondition", &subjects)? {
-            let refusal = call::precondition(&mut answer)?;
+            let refusal = call::precondition(&mut answer);
             return self.input(Input::PreconditionDone(id, refusal));
         }
         Ok(())
@@ -296,7 +296,7 @@ impl World {
             Outcome::Failed(failure) => short(&failure)?,
         };
         if changed && self.shown.contains("changed") {
-            result.push_str(&format!(" changed version={version}"));
+            result.extend([format!(" changed version={version}")]);
         }
         if let Some(call) = self.calls.get_mut(&id.slot) {
             call.result = Some(result.clone());
@@ -322,7 +322,7 @@ impl World {
                 field("invocationId").unwrap_or_default()
             );
             if let Some(policy) = field("policy") {
-                line.push_str(&format!(" policy {policy} {}", field("code").unwrap_or_default()));
+                line.extend([format!(" policy {policy} {}", field("code").unwrap_or_default())]);
             }
             self.line("late", &line);
         }
@@ -338,7 +338,10 @@ fn short(failure: &Failure) -> Result<String, String> {
     };
     if failure.code == Code::ConfirmationRequired {
         let document = json::parse(details)?;
-        let id = document.root().get("confirmationId").and_then(|id| id.as_str());
+        let id = document
+            .root()
+            .get("confirmationId")
+            .and_then(agent_surface_json::Value::as_str);
         return Ok(format!("error {code} {}", id.unwrap_or_default()));
     }
     Ok(format!("error {code}{}", json::pairs(details)?))

@@ -53,7 +53,7 @@ pub(crate) fn pairs(object: &str) -> Result<String, String> {
                 None => value.raw().to_owned(),
             }
         };
-        out.push_str(&format!(" {key}={value}"));
+        out.extend([format!(" {key}={value}")]);
     }
     Ok(out)
 }

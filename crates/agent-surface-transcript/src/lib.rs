@@ -47,11 +47,10 @@ pub fn run(name: &str, text: &str) -> Result<(), String> {
 /// A step that could not be run.
 pub fn rewrite(text: &str) -> Result<String, String> {
     let mut world = World::new();
-    let mut steps = parse(text).into_iter().peekable();
     let mut out = String::new();
     let mut number = 0;
     let mut lines = text.lines();
-    while let Some(step) = steps.next() {
+    for step in parse(text) {
         while number < step.end {
             number += 1;
             let line = lines.next().unwrap_or_default();

@@ -28,13 +28,13 @@ impl World {
             }
         }
         let key = format!("{} {} {all}", who.key, scope.join("+"));
-        let view = match self.looks.0.iter().find(|(known, _, _)| *known == key) {
-            Some((_, view, _)) => *view,
-            None => {
-                let view = self.core()?.open_view(who, scope, all);
-                self.looks.0.push((key.clone(), view, 0));
-                view
-            }
+        let known = self.looks.0.iter().find(|(known, _, _)| *known == key);
+        let view = if let Some((_, view, _)) = known {
+            *view
+        } else {
+            let view = self.core()?.open_view(who, scope, all);
+            self.looks.0.push((key.clone(), view, 0));
+            view
         };
         if !self.look(view)? {
             self.line("reply", "snapshot under way");
@@ -84,17 +84,18 @@ impl World {
         };
         let state = |value: agent_surface_json::Value<'_>| {
             let mut out = String::new();
-            if value.get("available").and_then(|flag| flag.as_bool()) == Some(false) {
-                out.push_str(&format!(
+            if value
+                .get("available")
+                .and_then(agent_surface_json::Value::as_bool)
+                == Some(false)
+            {
+                out.extend([format!(
                     " unavailable {}",
                     json::quoted(&field(value, "unavailableReason"))
-                ));
+                )]);
             }
             if value.get("contextualNote").is_some() {
-                out.push_str(&format!(
-                    " note {}",
-                    json::quoted(&field(value, "contextualNote"))
-                ));
+                out.extend([format!(" note {}", json::quoted(&field(value, "contextualNote")))]);
             }
             out
         };

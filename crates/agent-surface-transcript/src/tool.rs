@@ -156,7 +156,7 @@ impl World {
         let name = document
             .root()
             .get("name")
-            .and_then(|name| name.as_str().map(|name| name.into_owned()));
+            .and_then(|name| name.as_str().map(std::borrow::Cow::into_owned));
         let name = name.unwrap_or_default();
         self.line("offer", &format!("offer {name}"));
         self.line("definition", &format!("definition {text}"));
@@ -244,13 +244,13 @@ impl World {
             let label = core.tool_label(row.spec);
             let mut line = format!("tool {name} {label}");
             if !row.available {
-                line.push_str(&format!(
+                line.extend([format!(
                     " unavailable {}",
                     json::quoted(&reason.unwrap_or_default())
-                ));
+                )]);
             }
             if let Some(note) = note {
-                line.push_str(&format!(" note {}", json::quoted(&note)));
+                line.extend([format!(" note {}", json::quoted(&note))]);
             }
             self.line("reply", &line);
         }

@@ -67,7 +67,7 @@ impl Words {
     pub fn number(&mut self) -> Result<u32, String> {
         let word = self.want("a number")?;
         word.parse()
-            .map_err(|_| format!("expected a number, found `{word}`"))
+            .map_err(|error| format!("expected a number, found `{word}`: {error}"))
     }
 
     /// The rest as one text, words joined by blanks.

@@ -38,6 +38,7 @@ pub(crate) struct Armed {
 }
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct World {
     pub config: Config,
     core: Option<Core>,
@@ -133,7 +134,9 @@ impl World {
                 let (count, command) = rest
                     .split_once(' ')
                     .ok_or("`repeat` needs a number and a command")?;
-                let count: u32 = count.parse().map_err(|_| format!("`{count}` is no number"))?;
+                let count: u32 = count
+                    .parse()
+                    .map_err(|error| format!("`{count}` is no number: {error}"))?;
                 (count, command)
             }
             None => (1, command),
