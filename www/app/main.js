@@ -135,5 +135,6 @@ function seenBy() {
 
 function showFailure(error) {
   console.error(error);
+  byId("workspace").classList.add("panel-closed");
   byId("main").replaceChildren(h("div", { class: "boot-failure", role: "alert" }, icon("warning", 32), h("h1", { text: "The console could not start" }), h("p", { class: "mono", text: error.code ?? error.name }), h("p", { text: error.message })));
 }

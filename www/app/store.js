@@ -138,6 +138,12 @@ export class Store {
     return this.matching().filter((device) => this.selection.has(device.id));
   }
 
+  /** Why there is nothing to work with yet, or undefined when there is. */
+  loadObstacle() {
+    if (this.phase === "ready") return undefined;
+    return this.phase === "error" ? "The devices could not be loaded" : "The devices are still loading";
+  }
+
   /** Why the selection cannot be disabled now, or undefined when it can. One rule for the button and the capability. */
   disableObstacle() {
     const devices = this.selected();

@@ -28,8 +28,8 @@ export function filtersComponent(store) {
         output: setFiltersOutput,
         effect: "local-state",
         idempotent: true,
-        when: () => store.phase === "ready",
-        unavailableReason: "The devices are still loading",
+        when: () => store.loadObstacle() === undefined,
+        unavailableReason: () => store.loadObstacle() ?? "Unavailable",
         execute: (changes) => {
           store.setFilters(changes);
           return { filters: { ...store.filters }, matching: store.matching().length };

@@ -15,7 +15,7 @@ export function mountSurface(registry, store) {
     drawer = syncDrawer(registry, store, drawer);
     // `when` is asked at every call; consumers that were told a catalog hear of a change only when somebody says so.
     const now = factsOf(store);
-    if (now.ready !== facts.ready) filters.invalidate();
+    if (now.loading !== facts.loading) filters.invalidate();
     if (Object.keys(now).some((key) => now[key] !== facts[key])) table.invalidate();
     facts = now;
   };
@@ -36,5 +36,5 @@ function syncDrawer(registry, store, drawer) {
 
 /** What availability depends on. */
 function factsOf(store) {
-  return { ready: store.phase === "ready", chosen: store.selection.size > 0, obstacle: store.disableObstacle(), paged: store.pages > 1 };
+  return { loading: store.loadObstacle(), chosen: store.selection.size > 0, obstacle: store.disableObstacle(), paged: store.pages > 1 };
 }

@@ -5,10 +5,10 @@ import { count, listed } from "../format.js";
 import { countOutput, disableInput, disableOutput, openInput, openOutput, pageInput, rowsOutput, selectInput, selectionOutput } from "./schemas.js";
 
 const brief = ({ id, name, city, status }) => ({ id, name, city, status });
-const LOADING = "The devices are still loading";
 
 export function tableComponent(store) {
-  const ready = () => store.phase === "ready";
+  const ready = () => store.loadObstacle() === undefined;
+  const unready = () => store.loadObstacle() ?? "Unavailable";
   return defineAgentComponent({
     type: "devices.table",
     instanceId: "main",
@@ -19,7 +19,7 @@ export function tableComponent(store) {
         description: "Read the rows of the page shown, with the number of the page and how many devices match in all.",
         output: rowsOutput,
         when: ready,
-        unavailableReason: LOADING,
+        unavailableReason: unready,
         read: () => rows(store),
       }),
       selection: observation({ description: "Read which devices are selected.", output: selectionOutput, read: () => selection(store) }),
@@ -46,7 +46,7 @@ export function tableComponent(store) {
         effect: "local-state",
         idempotent: true,
         when: ready,
-        unavailableReason: LOADING,
+        unavailableReason: unready,
         precondition: ({ ids }) => unselectable(store, ids),
         execute: ({ ids }) => {
           store.select(ids);
@@ -73,7 +73,7 @@ export function tableComponent(store) {
         effect: "navigation",
         idempotent: true,
         when: ready,
-        unavailableReason: LOADING,
+        unavailableReason: unready,
         precondition: ({ id }) => (store.device(id) ? undefined : { message: `There is no device ${id}.`, details: { unknown: [id] } }),
         execute: ({ id }) => {
           store.open(id);
