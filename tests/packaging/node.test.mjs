@@ -1,7 +1,7 @@
 // The packed package in Node: both module formats, mixed, and after bundling.
 
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { ANSWER, NAMES, PROGRAM, project } from "./project.mjs";
@@ -74,6 +74,30 @@ test("importing touches no WebAssembly and no global but the realm's record", as
     calls: [],
     added: ["Symbol(agent-surface-wasm/1)"],
   });
+});
+
+test("another version in the same process keeps an instance of its own, warns once and shares the error classes", async () => {
+  const core = (name) => app.path("node_modules", name, "dist", "core.cjs");
+  await cp(app.path("node_modules", "agent-surface-wasm"), app.path("node_modules", "older"), { recursive: true });
+  const text = await readFile(core("older"), "utf8");
+  const { version } = JSON.parse(await readFile(app.path("node_modules", "older", "package.json"), "utf8"));
+  await writeFile(core("older"), text.replaceAll(version, "0.0.1"));
+  await writeFile(
+    app.path("versions.cjs"),
+    `const warnings = [];
+     console.warn = (text) => warnings.push(text);
+     const one = require("agent-surface-wasm");
+     const two = require("older");
+     const run = async () => {
+       await one.init();
+       const before = (() => { try { two.parseCapabilityId("view:a.b"); } catch (error) { return error; } })();
+       await two.init();
+       const works = two.parseCapabilityId("view:a.b") !== undefined;
+       console.log(before.code, before instanceof one.AgentSurfaceRuntimeError, works, warnings.length, /0\\.0\\.1/.test(warnings[0]));
+     };
+     run();`,
+  );
+  assert.equal((await app.node("versions.cjs")).trim(), "NOT_INITIALIZED true true 1 true");
 });
 
 test("a bundle for Node needs no file beside it", async () => {
