@@ -23,5 +23,4 @@ pub use document::{Document, Entries, Items, Kind, Value};
 pub use float::parse_f64;
 pub use parse::{Bounds, ParseError};
 pub use sip::sip128;
-pub(crate) use text::format_count;
 pub use text::{write_string, write_u64};

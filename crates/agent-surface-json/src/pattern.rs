@@ -31,7 +31,13 @@ pub struct PatternError {
 impl PatternError {
     /// One sentence.
     pub fn message(&self) -> String {
-        [self.reason, " (at character ", &crate::format_count(self.at), ")"].concat()
+        [
+            self.reason,
+            " (at character ",
+            &crate::text::format_count(self.at),
+            ")",
+        ]
+        .concat()
     }
 }
 

@@ -9,6 +9,7 @@ mod fault;
 mod format;
 mod host;
 mod issue;
+mod keyword;
 mod memo;
 mod opaque;
 mod reduce;
@@ -16,6 +17,7 @@ mod rules;
 mod validate;
 
 use crate::document::{Document, Value};
+use crate::pattern::Pattern;
 use rules::{Node, OBJECT};
 
 pub use fault::{SchemaError, SchemaFault};
@@ -56,6 +58,7 @@ pub struct Schema {
     document: Document,
     /// The root comes first.
     nodes: Vec<Node>,
+    patterns: Vec<Pattern>,
     has_defaults: bool,
 }
 
@@ -71,7 +74,7 @@ impl Schema {
         limits: SchemaLimits,
         options: Options,
     ) -> Result<Schema, SchemaError> {
-        compile::compile(document, limits, options)
+        compile::compile(document, limits, options).map_err(|refusal| *refusal)
     }
 
     /// Whether objects are what the root asks for: its `type` is `object` or a list with it, directly or

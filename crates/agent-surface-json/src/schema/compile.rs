@@ -3,33 +3,29 @@
 //! It refuses unknown and misplaced keywords, references that lead nowhere or in a circle, and defaults
 //! that break their own schema. `Schema::compile` calls it.
 
-use super::fault::{self, FULL_ENGINE, SchemaError, SchemaFault, at_keyword};
-use super::rules::{Node, ObjectRule, Property, Rule, TYPES};
+use super::fault::{FULL_ENGINE, Refusal, SchemaFault, at_keyword, at_schema};
+use super::keyword::{self, Keyword};
+use super::rules::{Node, ObjectRule, Property, Rule, TYPES, type_names};
 use super::{Options, Schema, SchemaLimits, defaults, format, opaque, validate};
 use crate::document::{Document, Kind, Value};
 use crate::number::{Decimal, MAX_DIVISOR_DIGITS};
 use crate::parse::{Bounds, narrow};
 use crate::pattern::Pattern;
 
-/// The dialect of `$schema`.
+/// The dialect of `$schema`, which may end in `#`.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
-const NOT_A_COUNT: &str = "must be a whole number from 0 to 4294967295";
-
-/// A schema still to compile; its node has the same position.
-struct Pending {
-    index: u32,
-    pointer: String,
-    depth: usize,
-}
+const DEFINITIONS: &str = "#/$defs/";
 
 struct Compiler<'a> {
     document: &'a Document,
     options: Options,
     max_depth: usize,
-    found: Vec<Pending>,
+    /// Schemas found, compiled or not: place on the tape and depth. The node of each has the same position.
+    found: Vec<(u32, usize)>,
     nodes: Vec<Node>,
-    /// Node, the text of its `$ref`.
-    references: Vec<(usize, String)>,
+    patterns: Vec<Pattern>,
+    /// Node and tape index of each `$ref`.
+    references: Vec<(u32, u32)>,
 }
 
 /// The parts of an object rule, gathered while the keywords of one schema are read.
@@ -44,152 +40,141 @@ pub(crate) fn compile(
     document: &Document,
     limits: SchemaLimits,
     options: Options,
-) -> Result<Schema, SchemaError> {
+) -> Result<Schema, Refusal> {
     opaque::check_size(document, limits)?;
-    let root = Pending {
-        index: 0,
-        pointer: String::new(),
-        depth: 0,
-    };
     let mut compiler = Compiler {
         document,
         options,
         max_depth: limits.max_depth,
-        found: vec![root],
+        found: vec![(0, 0)],
         nodes: Vec::new(),
+        patterns: Vec::new(),
         references: Vec::new(),
     };
-    while let Some(pending) = compiler.found.get(compiler.nodes.len()) {
-        let (value, pointer, depth) = (
-            document.value_at(pending.index),
-            pending.pointer.clone(),
-            pending.depth,
-        );
-        let node = compiler.schema(value, &pointer, depth)?;
+    while let Some((index, depth)) = compiler.found.get(compiler.nodes.len()).copied() {
+        let node = compiler.schema(document.value_at(index), depth)?;
         compiler.nodes.push(node);
     }
     compiler.resolve()?;
     compiler.refuse_circles()?;
-    let Compiler { nodes, found, .. } = compiler;
+    let Compiler { nodes, patterns, .. } = compiler;
     let mut schema = Schema {
         document: document.clone(),
         nodes,
+        patterns,
         has_defaults: false,
     };
     if options.fill_defaults {
-        check_defaults(&mut schema, &found, limits.max_bytes)?;
+        check_defaults(&mut schema, limits.max_bytes)?;
     }
     Ok(schema)
 }
 
-impl<'a> Compiler<'a> {
+impl Compiler<'_> {
     /// Queues a schema and gives the position its node will have.
-    fn child(
-        &mut self,
-        value: Value<'_>,
-        pointer: &str,
-        steps: &[&str],
-        depth: usize,
-    ) -> Result<u32, SchemaError> {
-        let mut full = String::from(pointer);
-        for step in steps {
-            fault::push_token(&mut full, step);
-        }
+    fn child(&mut self, schema: Value<'_>, depth: usize) -> Result<u32, Refusal> {
         if depth >= self.max_depth {
-            return Err(opaque::too_deep(&full, self.max_depth));
+            return Err(opaque::too_deep(schema, self.max_depth));
         }
-        self.found.push(Pending {
-            index: value.index(),
-            pointer: full,
-            depth: depth + 1,
-        });
+        self.found.push((schema.index(), depth + 1));
         Ok(narrow(self.found.len() - 1))
     }
 
-    fn schema(&mut self, value: Value<'a>, pointer: &str, depth: usize) -> Result<Node, SchemaError> {
-        let mut node = Node::default();
-        if let Some(allows) = value.as_bool() {
-            node.is_never = !allows;
-            return Ok(node);
-        }
-        if value.kind() != Kind::Object {
-            return Err(fault::at_schema(pointer, &["must be an object or a boolean"]));
+    fn schema(&mut self, schema: Value<'_>, depth: usize) -> Result<Node, Refusal> {
+        let mut node = Node {
+            index: schema.index(),
+            is_never: schema.as_bool() == Some(false),
+            ..Node::default()
+        };
+        if !matches!(schema.kind(), Kind::Object | Kind::Bool) {
+            return Err(at_schema(schema, &["must be an object or a boolean"]));
         }
         let mut parts = Parts::default();
-        for (key, argument) in value.entries() {
-            let place = Place {
-                keyword: &key,
-                pointer,
-                depth,
+        for (key, argument) in schema.raw_entries() {
+            let Some(keyword) = keyword::by_name(key) else {
+                let advice = keyword::advice(key);
+                return Err(at_keyword(
+                    argument,
+                    &["is outside the built-in schema subset; ", advice, FULL_ENGINE],
+                ));
             };
-            let is_known = self.assertion(&mut node, &place, argument)?
-                || self.applicator(&mut node, &mut parts, &place, argument)?
-                || annotation(&mut node, &place, argument)?;
-            if !is_known {
-                let tail = [
-                    "is outside the built-in schema subset; ",
-                    fault::advice(&key),
-                    FULL_ENGINE,
-                ];
-                return Err(place.fail(&tail));
+            match keyword {
+                Keyword::Properties
+                | Keyword::Required
+                | Keyword::AdditionalProperties
+                | Keyword::Items
+                | Keyword::AnyOf
+                | Keyword::Defs => self.applicator(&mut node, &mut parts, keyword, argument, depth)?,
+                Keyword::Ref => self.reference(argument)?,
+                Keyword::Type => node.types = types(argument)?,
+                Keyword::Default => node.default = Some(argument.index()),
+                Keyword::Root => root_only(key, argument, depth)?,
+                Keyword::Annotation => {}
+                _ => {
+                    let number = self.rule(keyword, argument)?;
+                    node.rules.extend(number.map(|number| Rule {
+                        keyword,
+                        argument: argument.index(),
+                        number,
+                    }));
+                }
             }
         }
         node.object = parts.finish();
         Ok(node)
     }
 
-    /// Keywords that look at one value alone.
-    fn assertion(&mut self, node: &mut Node, at: &Place<'_>, value: Value<'a>) -> Result<bool, SchemaError> {
-        let index = value.index();
-        let rule = match at.keyword {
-            "type" => {
-                node.types = types(at, value)?;
-                return Ok(true);
-            }
-            "const" => Rule::Const(index),
-            "enum" => {
-                at.expect(value, Kind::Array, "must be an array of values")?;
-                Rule::Enum(index)
-            }
-            "minimum" => Rule::Minimum(at.number(value)?),
-            "maximum" => Rule::Maximum(at.number(value)?),
-            "exclusiveMinimum" => Rule::ExclusiveMinimum(at.number(value)?),
-            "exclusiveMaximum" => Rule::ExclusiveMaximum(at.number(value)?),
-            "multipleOf" => Rule::MultipleOf(at.divisor(value)?),
-            "minLength" => Rule::MinLength(at.count(value)?),
-            "maxLength" => Rule::MaxLength(at.count(value)?),
-            "minItems" => Rule::MinItems(at.count(value)?),
-            "maxItems" => Rule::MaxItems(at.count(value)?),
-            "uniqueItems" => {
-                if !at.boolean(value)? {
-                    return Ok(true);
+    /// Checks the argument of an assertion. `None` when it asserts nothing.
+    fn rule(&mut self, keyword: Keyword, argument: Value<'_>) -> Result<Option<u32>, Refusal> {
+        let mut number = Some(0);
+        match keyword {
+            Keyword::Const => {}
+            Keyword::Enum => expect(argument, Kind::Array)?,
+            Keyword::MinLength | Keyword::MaxLength | Keyword::MinItems | Keyword::MaxItems => {
+                number = argument.as_u32();
+                if number.is_none() {
+                    return Err(at_keyword(
+                        argument,
+                        &["must be a whole number from 0 to 4294967295"],
+                    ));
                 }
-                Rule::UniqueItems
             }
-            "pattern" => {
-                let source = at.string(value)?;
-                let pattern = Pattern::compile(&source)
-                    .map_err(|error| at.fail(&["is not a usable pattern: ", &error.message()]))?;
-                Rule::Pattern(Box::new(pattern), index)
+            Keyword::UniqueItems => {
+                expect(argument, Kind::Bool)?;
+                number = (argument.as_bool() == Some(true)).then_some(0);
             }
-            "format" => {
-                let name = at.string(value)?;
-                let Some(format) = format::by_name(&name) else {
+            Keyword::Pattern => {
+                expect(argument, Kind::String)?;
+                let pattern = Pattern::compile(&argument.as_str().unwrap_or_default()).map_err(|error| {
+                    at_keyword(argument, &["is not a usable pattern: ", &error.message()])
+                })?;
+                number = Some(narrow(self.patterns.len()));
+                self.patterns.push(pattern);
+            }
+            Keyword::Format => {
+                let Some(format) = format::by_name(argument) else {
                     let tail = [
-                        "must be one of `date-time`, `date`, `uuid`, `email`, `uri`; use `pattern`",
+                        "must be `date-time`, `date`, `uuid`, `email` or `uri`; use `pattern`",
                         FULL_ENGINE,
                     ];
-                    return Err(at.fail(&tail));
+                    return Err(at_keyword(argument, &tail));
                 };
-                if !self.options.assert_formats {
-                    return Ok(true);
-                }
-                Rule::Format(format)
+                number = self.options.assert_formats.then_some(format);
             }
-            _ => return Ok(false),
-        };
-        node.rules.push(rule);
-        Ok(true)
+            _ => {
+                expect(argument, Kind::Number)?;
+                let decimal = Decimal::parse(argument.raw());
+                let is_divisor =
+                    !decimal.is_zero() && !decimal.negative && decimal.count <= MAX_DIVISOR_DIGITS;
+                if keyword == Keyword::MultipleOf && !is_divisor {
+                    return Err(at_keyword(
+                        argument,
+                        &["must be above 0 and have at most 18 significant digits"],
+                    ));
+                }
+            }
+        }
+        Ok(number)
     }
 
     /// Keywords that hold schemas or say where they apply.
@@ -197,86 +182,90 @@ impl<'a> Compiler<'a> {
         &mut self,
         node: &mut Node,
         parts: &mut Parts,
-        at: &Place<'_>,
-        value: Value<'a>,
-    ) -> Result<bool, SchemaError> {
-        match at.keyword {
-            "properties" => {
-                for (name, schema) in at.entries(value)? {
-                    let id = self.child(schema, at.pointer, &["properties", &name], at.depth)?;
-                    parts.properties.push(Property {
-                        name: name.into(),
-                        node: Some(id),
-                        is_required: false,
-                    });
+        keyword: Keyword,
+        argument: Value<'_>,
+        depth: usize,
+    ) -> Result<(), Refusal> {
+        match keyword {
+            Keyword::Items => node.items = Some(self.child(argument, depth)?),
+            Keyword::AnyOf => {
+                expect(argument, Kind::Array)?;
+                for schema in argument.items() {
+                    node.any_of.push(self.child(schema, depth)?);
+                }
+                if node.any_of.is_empty() {
+                    return Err(at_keyword(argument, &["must hold at least one schema"]));
                 }
             }
-            "$defs" => {
-                for (name, schema) in at.entries(value)? {
-                    self.child(schema, at.pointer, &["$defs", &name], at.depth)?;
+            Keyword::Required => {
+                expect(argument, Kind::Array)?;
+                for name in argument.items() {
+                    if name.kind() != Kind::String {
+                        return Err(at_keyword(argument, &["must be an array of property names"]));
+                    }
+                    parts.required.push(name.as_str().unwrap_or_default().into());
                 }
             }
-            "items" => node.items = Some(self.child(value, at.pointer, &["items"], at.depth)?),
-            "anyOf" => {
-                at.expect(value, Kind::Array, "must be an array of schemas")?;
-                if value.is_empty() {
-                    return Err(at.fail(&["must hold at least one schema"]));
-                }
-                for (position, schema) in value.items().enumerate() {
-                    let mut step = String::new();
-                    crate::write_u64(&mut step, position as u64);
-                    node.any_of
-                        .push(self.child(schema, at.pointer, &["anyOf", &step], at.depth)?);
-                }
-            }
-            "required" => {
-                at.expect(value, Kind::Array, "must be an array of property names")?;
-                for name in value.items() {
-                    let Some(name) = name.as_str() else {
-                        return Err(at.fail(&["must be an array of property names"]));
-                    };
-                    parts.required.push(name.into());
-                }
-            }
-            "additionalProperties" => {
-                let Some(allows) = value.as_bool() else {
-                    return Err(at.fail(&["must be `true` or `false`; list the properties", FULL_ENGINE]));
+            Keyword::AdditionalProperties => {
+                let Some(allows) = argument.as_bool() else {
+                    return Err(at_keyword(
+                        argument,
+                        &["must be `true` or `false`; list the properties", FULL_ENGINE],
+                    ));
                 };
                 parts.is_closed = !allows;
             }
-            "$ref" => {
-                let target = at.string(value)?;
-                if !target.starts_with("#/$defs/") {
-                    return Err(at.fail(&["must start with `#/$defs/`; move its target there", FULL_ENGINE]));
+            _ => {
+                expect(argument, Kind::Object)?;
+                for (name, schema) in argument.raw_entries() {
+                    let id = self.child(schema, depth)?;
+                    if keyword == Keyword::Properties {
+                        let name = name.as_str().unwrap_or_default().into();
+                        parts.properties.push(Property {
+                            name,
+                            node: Some(id),
+                            is_required: false,
+                        });
+                    }
                 }
-                self.references.push((self.nodes.len(), target.into()));
             }
-            _ => return Ok(false),
         }
-        Ok(true)
+        Ok(())
+    }
+
+    fn reference(&mut self, argument: Value<'_>) -> Result<(), Refusal> {
+        if !argument
+            .as_str()
+            .is_some_and(|target| target.starts_with(DEFINITIONS))
+        {
+            let tail = [
+                "must start with `",
+                DEFINITIONS,
+                "`; move its target there",
+                FULL_ENGINE,
+            ];
+            return Err(at_keyword(argument, &tail));
+        }
+        self.references.push((narrow(self.nodes.len()), argument.index()));
+        Ok(())
     }
 
     /// Turns the texts of `$ref` into nodes.
-    fn resolve(&mut self) -> Result<(), SchemaError> {
-        for (id, text) in core::mem::take(&mut self.references) {
+    fn resolve(&mut self) -> Result<(), Refusal> {
+        for (id, argument) in core::mem::take(&mut self.references) {
+            let argument = self.document.value_at(argument);
+            let text = argument.as_str().unwrap_or_default();
             let index = opaque::locate(self.document, &text).map(Value::index);
-            let target = self.found.iter().position(|pending| Some(pending.index) == index);
-            let Some(target) = target else {
-                let pointer = self
-                    .found
-                    .get(id)
-                    .map(|pending| &*pending.pointer)
-                    .unwrap_or_default();
+            let Some(target) = self.nodes.iter().position(|node| Some(node.index) == index) else {
                 return Err(at_keyword(
-                    pointer,
-                    "$ref",
+                    argument,
                     &["must name a schema under `$defs`; `", &text, "` is none"],
                 ));
             };
             if let Some(node) = self.nodes.get_mut(target) {
                 node.is_target = true;
             }
-            if let Some(node) = self.nodes.get_mut(id) {
+            if let Some(node) = self.nodes.get_mut(id as usize) {
                 node.reference = Some(narrow(target));
             }
         }
@@ -284,52 +273,52 @@ impl<'a> Compiler<'a> {
     }
 
     /// `$ref` and `anyOf` alone never get deeper into a value: a circle of them has no meaning.
-    fn refuse_circles(&self) -> Result<(), SchemaError> {
-        let steps = |node: &Node| {
-            node.any_of
+    fn refuse_circles(&self) -> Result<(), Refusal> {
+        let mut arrivals = vec![0u32; self.nodes.len()];
+        for node in &self.nodes {
+            count_steps(node, &mut arrivals, &mut |count| *count += 1);
+        }
+        // Nodes that nothing leads to, then those that only such nodes led to, and so on.
+        let mut free: Vec<usize> = (0..self.nodes.len())
+            .filter(|id| arrivals.get(*id) == Some(&0))
+            .collect();
+        while let Some(node) = free.pop().and_then(|id| self.nodes.get(id)) {
+            count_steps(node, &mut arrivals, &mut |count| *count -= 1);
+            let targets = node
+                .any_of
                 .iter()
                 .copied()
                 .chain(node.reference)
-                .collect::<Vec<u32>>()
+                .map(|id| id as usize);
+            free.extend(targets.filter(|id| arrivals.get(*id) == Some(&0)));
+        }
+        let Some(node) = arrivals
+            .iter()
+            .position(|count| *count > 0)
+            .and_then(|id| self.nodes.get(id))
+        else {
+            return Ok(());
         };
-        let mut arrivals = vec![0u32; self.nodes.len()];
-        for target in self.nodes.iter().flat_map(steps) {
-            if let Some(count) = arrivals.get_mut(target as usize) {
-                *count += 1;
-            }
-        }
-        let mut free: Vec<u32> = (0..narrow(self.nodes.len())).collect();
-        free.retain(|id| arrivals.get(*id as usize) == Some(&0));
-        while let Some(id) = free.pop() {
-            for target in self.nodes.get(id as usize).map(steps).unwrap_or_default() {
-                if let Some(count) = arrivals.get_mut(target as usize) {
-                    *count -= 1;
-                    if *count == 0 {
-                        free.push(target);
-                    }
-                }
-            }
-        }
-        match arrivals.iter().position(|count| *count > 0) {
-            Some(id) => {
-                let pointer = self
-                    .found
-                    .get(id)
-                    .map(|pending| &*pending.pointer)
-                    .unwrap_or_default();
-                Err(at_keyword(
-                    pointer,
-                    "$ref",
-                    &["must not lead back to itself without a property or an item between"],
-                ))
-            }
-            None => Ok(()),
+        let schema = self.document.value_at(node.index);
+        let argument = schema.get("$ref").or(schema.get("anyOf")).unwrap_or(schema);
+        Err(at_keyword(
+            argument,
+            &["must not lead back to itself without a property or an item between"],
+        ))
+    }
+}
+
+/// Changes the count of every node that `$ref` or `anyOf` of `node` lead to.
+fn count_steps(node: &Node, arrivals: &mut [u32], change: &mut dyn FnMut(&mut u32)) {
+    for target in node.any_of.iter().copied().chain(node.reference) {
+        if let Some(count) = arrivals.get_mut(target as usize) {
+            change(count);
         }
     }
 }
 
 impl Parts {
-    fn finish(self) -> Option<Box<ObjectRule>> {
+    fn finish(self) -> Option<ObjectRule> {
         let Parts {
             mut properties,
             required,
@@ -345,130 +334,85 @@ impl Parts {
                 }),
             }
         }
-        let says_nothing = properties.is_empty() && !is_closed;
-        (!says_nothing).then(|| Box::new(ObjectRule::new(properties, !is_closed)))
+        let says_something = !properties.is_empty() || is_closed;
+        says_something.then(|| ObjectRule::new(properties, !is_closed))
     }
 }
 
-/// A keyword, the schema it stands in, and that schema's depth.
-struct Place<'p> {
-    keyword: &'p str,
-    pointer: &'p str,
-    depth: usize,
+fn expect(argument: Value<'_>, kind: Kind) -> Result<(), Refusal> {
+    if argument.kind() == kind {
+        return Ok(());
+    }
+    let words = match kind {
+        Kind::Array => "must be an array",
+        Kind::Object => "must be an object of schemas",
+        Kind::String => "must be a string",
+        Kind::Number => "must be a number",
+        Kind::Bool | Kind::Null => "must be `true` or `false`",
+    };
+    Err(at_keyword(argument, &[words]))
 }
 
-impl Place<'_> {
-    fn fail(&self, tail: &[&str]) -> SchemaError {
-        at_keyword(self.pointer, self.keyword, tail)
+/// `$id` and `$schema`.
+fn root_only(key: Value<'_>, argument: Value<'_>, depth: usize) -> Result<(), Refusal> {
+    expect(argument, Kind::String)?;
+    if depth > 0 {
+        return Err(at_keyword(
+            argument,
+            &["is allowed at the root of the schema only; leave it out"],
+        ));
     }
-
-    fn expect(&self, value: Value<'_>, kind: Kind, tail: &str) -> Result<(), SchemaError> {
-        if value.kind() == kind {
-            Ok(())
-        } else {
-            Err(self.fail(&[tail]))
-        }
+    let text = argument.as_str().unwrap_or_default();
+    if key.is_str("$schema") && text.strip_suffix('#').unwrap_or(&text) != DIALECT {
+        return Err(at_keyword(
+            argument,
+            &["must be `", DIALECT, "`; leave it out", FULL_ENGINE],
+        ));
     }
-
-    fn entries<'v>(&self, value: Value<'v>) -> Result<crate::document::Entries<'v>, SchemaError> {
-        self.expect(value, Kind::Object, "must be an object of schemas")?;
-        Ok(value.entries())
-    }
-
-    fn number(&self, value: Value<'_>) -> Result<u32, SchemaError> {
-        self.expect(value, Kind::Number, "must be a number")?;
-        Ok(value.index())
-    }
-
-    fn divisor(&self, value: Value<'_>) -> Result<u32, SchemaError> {
-        self.number(value)?;
-        let decimal = Decimal::parse(value.raw());
-        if decimal.is_zero() || decimal.negative || decimal.count > MAX_DIVISOR_DIGITS {
-            return Err(self.fail(&["must be greater than 0 and have at most 18 significant digits"]));
-        }
-        Ok(value.index())
-    }
-
-    fn count(&self, value: Value<'_>) -> Result<u32, SchemaError> {
-        value.as_u32().ok_or_else(|| self.fail(&[NOT_A_COUNT]))
-    }
-
-    fn boolean(&self, value: Value<'_>) -> Result<bool, SchemaError> {
-        value
-            .as_bool()
-            .ok_or_else(|| self.fail(&["must be `true` or `false`"]))
-    }
-
-    fn string<'v>(&self, value: Value<'v>) -> Result<std::borrow::Cow<'v, str>, SchemaError> {
-        value.as_str().ok_or_else(|| self.fail(&["must be a string"]))
-    }
+    Ok(())
 }
 
-/// Keywords that assert nothing.
-fn annotation(node: &mut Node, at: &Place<'_>, value: Value<'_>) -> Result<bool, SchemaError> {
-    match at.keyword {
-        "title" | "description" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => {}
-        "default" => node.default = Some(value.index()),
-        "$id" | "$schema" => {
-            let text = at.string(value)?;
-            if at.depth > 0 {
-                return Err(at.fail(&["is allowed at the root of the schema only; leave it out"]));
-            }
-            if at.keyword == "$schema" && text.strip_suffix('#').unwrap_or(&text) != DIALECT {
-                return Err(at.fail(&["must be `", DIALECT, "`; leave it out", FULL_ENGINE]));
-            }
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-fn types(at: &Place<'_>, value: Value<'_>) -> Result<u8, SchemaError> {
+/// The bits of `type`.
+fn types(argument: Value<'_>) -> Result<u8, Refusal> {
     let bit = |name: Value<'_>| {
         TYPES
             .iter()
-            .find(|(known, _)| name.is_str(known))
-            .map_or(0, |(_, bit)| *bit)
+            .position(|known| name.is_str(known))
+            .map_or(0, |place| 1u8 << place)
     };
-    let mut mask = bit(value);
-    for name in value.items() {
+    let mut types = bit(argument);
+    for name in argument.items() {
         let one = bit(name);
         if one == 0 {
-            mask = 0;
+            types = 0;
             break;
         }
-        mask |= one;
+        types |= one;
     }
-    if mask == 0 {
-        let mut tail = String::from("must be one of, or an array of");
-        for (name, _) in TYPES {
-            tail.push_str(" `");
-            tail.push_str(name);
-            tail.push('`');
-        }
-        return Err(at.fail(&[&tail]));
+    if types == 0 {
+        return Err(at_keyword(
+            argument,
+            &["must be ", &type_names(u8::MAX), ", or an array of these"],
+        ));
     }
-    Ok(mask)
+    Ok(types)
 }
 
 /// Prepares the defaults, each of which must pass the schema it would be filled for.
-fn check_defaults(schema: &mut Schema, found: &[Pending], max_bytes: usize) -> Result<(), SchemaError> {
-    let fail = |id: u32, tail: &[&str]| {
-        let pointer = found
-            .get(id as usize)
-            .map(|pending| &*pending.pointer)
-            .unwrap_or_default();
-        SchemaError {
-            fault: SchemaFault::InvalidDefault,
-            ..at_keyword(pointer, "default", tail)
-        }
+fn check_defaults(schema: &mut Schema, max_bytes: usize) -> Result<(), Refusal> {
+    let fail = |schema: &Schema, id: u32, tail: &[&str]| {
+        let holder = schema.chain(id).iter().find_map(|id| schema.node(*id)?.default);
+        let mut refusal = at_keyword(schema.document.value_at(holder.unwrap_or(0)), tail);
+        refusal.fault = SchemaFault::InvalidDefault;
+        refusal
     };
-    defaults::prepare(schema, max_bytes).map_err(|id| {
-        fail(
+    if let Err(id) = defaults::prepare(schema, max_bytes) {
+        return Err(fail(
+            schema,
             id,
             &["must stay small and end when the defaults within it are filled"],
-        )
-    })?;
+        ));
+    }
     let bounds = Bounds {
         max_bytes,
         max_depth: usize::MAX,
@@ -482,7 +426,11 @@ fn check_defaults(schema: &mut Schema, found: &[Pending], max_bytes: usize) -> R
         };
         if let Some(issue) = validate::validate(schema, id, document.root()).first() {
             let place = if issue.path.is_empty() { "it" } else { &issue.path };
-            return Err(fail(id, &["breaks its own schema: ", place, " ", &issue.message]));
+            return Err(fail(
+                schema,
+                id,
+                &["breaks its own schema: ", place, " ", &issue.message],
+            ));
         }
     }
     Ok(())

@@ -2,6 +2,9 @@
 //!
 //! It refuses nothing itself. Compiling and the opaque check build these.
 
+use crate::document::{Kind, Value};
+use crate::text::{format_count, write_u64};
+
 /// Which of the two reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
@@ -16,41 +19,74 @@ pub enum SchemaFault {
 pub struct SchemaError {
     /// Which of the two reasons.
     pub fault: SchemaFault,
-    /// The keyword at fault; empty when it is the schema as a whole.
+    /// The keyword at fault; empty when it is a schema as a whole.
     pub keyword: String,
-    /// JSON Pointer (RFC 6901) to that keyword in the schema.
+    /// JSON Pointer (RFC 6901) to that keyword or schema.
     pub pointer: String,
     /// One sentence with both and with what would be right.
     pub message: String,
 }
 
-/// `keyword` of the schema at `pointer` is at fault; `tail` continues the sentence after their names.
-pub(crate) fn at_keyword(pointer: &str, keyword: &str, tail: &[&str]) -> SchemaError {
-    let mut full = String::from(pointer);
-    push_token(&mut full, keyword);
-    let message = ["`", keyword, "` at `", &full, "` ", &tail.concat()].concat();
-    SchemaError {
+/// Boxed on its way out: it is returned from many places and rarely.
+pub(crate) type Refusal = Box<SchemaError>;
+
+/// Where the rest of JSON Schema is to be had.
+pub(crate) const FULL_ENGINE: &str = ", or install the full schema engine (`agent-surface-wasm/schema`)";
+
+/// The keyword with this argument is at fault; `tail` continues the sentence after its name and place.
+#[inline(never)]
+pub(crate) fn at_keyword(argument: Value<'_>, tail: &[&str]) -> Refusal {
+    let (pointer, keyword) = locate(argument);
+    let message = ["`", &keyword, "` at `", &pointer, "` ", &tail.concat()].concat();
+    Box::new(SchemaError {
         fault: SchemaFault::Unsupported,
-        keyword: keyword.into(),
-        pointer: full,
+        keyword,
+        pointer,
         message,
-    }
+    })
 }
 
-/// The schema at `pointer` as a whole is at fault.
-pub(crate) fn at_schema(pointer: &str, tail: &[&str]) -> SchemaError {
-    let place = if pointer.is_empty() {
-        "the schema ".into()
-    } else {
-        ["the schema at `", pointer, "` "].concat()
-    };
-    let message = [place, tail.concat()].concat();
-    SchemaError {
+/// This schema as a whole is at fault.
+#[inline(never)]
+pub(crate) fn at_schema(schema: Value<'_>, tail: &[&str]) -> Refusal {
+    let (pointer, _) = locate(schema);
+    let message = ["the schema at `", &pointer, "` ", &tail.concat()].concat();
+    Box::new(SchemaError {
         fault: SchemaFault::Unsupported,
         keyword: String::new(),
-        pointer: pointer.into(),
+        pointer,
         message,
+    })
+}
+
+/// The JSON Pointer to a value of a document, and its last token as it is.
+fn locate(target: Value<'_>) -> (String, String) {
+    let (mut pointer, mut token) = (String::new(), String::new());
+    let mut at = target.document().root();
+    while at.index() != target.index() {
+        let is_array = at.kind() == Kind::Array;
+        let is_on_the_way = |value: &Value<'_>| value.next() > target.index();
+        let found = if is_array {
+            at.items()
+                .enumerate()
+                .find(|(_, value)| is_on_the_way(value))
+                .map(|(index, value)| {
+                    token = format_count(index);
+                    value
+                })
+        } else {
+            at.raw_entries()
+                .find(|(_, value)| is_on_the_way(value))
+                .map(|(key, value)| {
+                    token = key.as_str().unwrap_or_default().into_owned();
+                    value
+                })
+        };
+        let Some(value) = found else { break };
+        at = value;
+        push_token(&mut pointer, &token);
     }
+    (pointer, token)
 }
 
 /// Appends `/token` with the escapes of RFC 6901.
@@ -65,28 +101,8 @@ pub(crate) fn push_token(pointer: &mut String, token: &str) {
     }
 }
 
-/// What to write instead of a keyword of JSON Schema that the subset does not have.
-pub(crate) fn advice(keyword: &str) -> &'static str {
-    match keyword {
-        "allOf" => "merge its schemas into one, or use `$ref` with siblings",
-        "not" => "say what is allowed instead, for example with `enum`",
-        "if" | "then" | "else" => "use `anyOf` with one schema per case",
-        "patternProperties" | "propertyNames" | "minProperties" | "maxProperties" => {
-            "list the properties, or use an array of `{ key, value }` objects"
-        }
-        "prefixItems" | "additionalItems" | "contains" | "minContains" | "maxContains" => {
-            "use `items` with one schema"
-        }
-        "definitions" => "use `$defs`",
-        "$anchor" | "$dynamicRef" | "$dynamicAnchor" | "$recursiveRef" | "$recursiveAnchor" => {
-            "use `$ref` with `#/$defs/…`"
-        }
-        "nullable" => "add `null` to `type`",
-        "oneOf" | "dependentRequired" | "dependentSchemas" | "dependencies" => "use `anyOf`",
-        "unevaluatedProperties" => "use `additionalProperties: false`",
-        _ => "leave it out",
-    }
+/// Appends `/index`.
+pub(crate) fn push_index(pointer: &mut String, index: usize) {
+    pointer.push('/');
+    write_u64(pointer, index as u64);
 }
-
-/// Where the rest of JSON Schema is to be had.
-pub(crate) const FULL_ENGINE: &str = ", or install the full schema engine (`agent-surface-wasm/schema`)";

@@ -2,58 +2,98 @@
 //!
 //! It refuses names outside ASCII. `format` calls it.
 
-/// Dotted decimal, no leading zeros (RFC 3986 `IPv4address`).
-pub(crate) fn is_ipv4(text: &str) -> bool {
-    let is_octet = |part: &str| {
-        let is_digits = !part.is_empty() && part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
-        let value = part
-            .bytes()
-            .fold(0, |value, byte| value * 10 + u32::from(byte.wrapping_sub(b'0')));
-        is_digits && value <= 255 && (part.len() == 1 || !part.starts_with('0'))
-    };
-    text.split('.').count() == 4 && text.split('.').all(is_octet)
-}
-
-/// RFC 3986 `IPv6address`.
-pub(crate) fn is_ipv6(text: &str) -> bool {
-    match text.split_once("::") {
-        Some((head, tail)) => {
-            let groups = groups(head, false).zip(groups(tail, true));
-            groups.is_some_and(|(before, after)| before + after <= 7)
-        }
-        None => groups(text, true) == Some(8),
+/// The text up to the first `separator`, and the text behind it if there is one.
+#[inline(never)]
+pub(crate) fn cut_at(text: &str, separator: u8) -> (&str, Option<&str>) {
+    match text.bytes().position(|byte| byte == separator) {
+        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
+        None => (text, None),
     }
 }
 
-/// How many 16-bit groups a part of an address has; the last may be an IPv4 address, which counts two.
-fn groups(part: &str, may_end_in_ipv4: bool) -> Option<usize> {
-    if part.is_empty() {
-        return Some(0);
-    }
-    let last = part.split(':').count() - 1;
+/// How many parts `separator` makes of the text, when each of them passes.
+pub(crate) fn parts(text: &str, separator: u8, passes: &dyn Fn(&str) -> bool) -> Option<usize> {
     let mut count = 0;
-    for (at, group) in part.split(':').enumerate() {
-        let is_hex = (1..=4).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_ipv4 = at == last && may_end_in_ipv4 && is_ipv4(group);
-        if !is_hex && !is_ipv4 {
+    let mut rest = Some(text);
+    while let Some(text) = rest {
+        let (part, after) = cut_at(text, separator);
+        if !passes(part) {
             return None;
         }
-        count += if is_ipv4 { 2 } else { 1 };
+        count += 1;
+        rest = after;
     }
     Some(count)
 }
 
+/// Whether a text has only ASCII letters, digits and `more`.
+#[inline(never)]
+pub(crate) fn all(text: &str, more: &[u8]) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+}
+
+/// Dotted decimal, no leading zeros (RFC 3986 `IPv4address`).
+pub(crate) fn is_ipv4(text: &str) -> bool {
+    let is_octet = |part: &str| {
+        let value = part.bytes().fold(0, |value: u32, byte| {
+            value.wrapping_mul(10) + u32::from(byte.wrapping_sub(b'0'))
+        });
+        (1..=3).contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && value <= 255
+            && (part.len() == 1 || !part.starts_with('0'))
+    };
+    parts(text, b'.', &is_octet) == Some(4)
+}
+
+/// RFC 3986 `IPv6address`: the empty part of `::` stands for the groups that are missing.
+pub(crate) fn is_ipv6(text: &str) -> bool {
+    let mut groups = 0;
+    let mut is_short = false;
+    let mut rest = Some(text);
+    while let Some(text) = rest {
+        let (group, after) = cut_at(text, b':');
+        rest = after;
+        if group.is_empty() {
+            // At either end the `::` has a second empty part.
+            let is_edge = groups == 0 && !is_short && after.is_some_and(|after| after.starts_with(':'));
+            let is_last = is_short && after.is_none();
+            if is_edge {
+                rest = after.and_then(|after| after.get(1..));
+                is_short = true;
+                if rest == Some("") {
+                    break;
+                }
+            } else if is_short || groups == 0 || is_last || after.is_none() {
+                return false;
+            } else {
+                is_short = true;
+                if after == Some("") {
+                    break;
+                }
+            }
+        } else if after.is_none() && is_ipv4(group) {
+            groups += 2;
+        } else if group.len() <= 4 && group.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            groups += 1;
+        } else {
+            return false;
+        }
+    }
+    if is_short { groups <= 7 } else { groups == 8 }
+}
+
 /// The inside of brackets in a URI: `IPv6address` or `IPvFuture`.
 pub(crate) fn is_ip_literal(text: &str) -> bool {
-    let future = text
-        .strip_prefix(['v', 'V'])
-        .and_then(|rest| rest.split_once('.'));
-    match future {
-        Some((version, address)) => {
-            let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_hexdigit());
-            is_version && !address.is_empty() && !address.contains('%') && has_only(address, b":")
+    match (text.strip_prefix(['v', 'V']), cut_at(text, b'.')) {
+        (Some(_), (version, Some(address))) => {
+            version.len() > 1
+                && version.bytes().skip(1).all(|byte| byte.is_ascii_hexdigit())
+                && !address.is_empty()
+                && all(address, b"-._~!$&'()*+,;=:")
         }
-        None => is_ipv6(text),
+        _ => is_ipv6(text),
     }
 }
 
@@ -63,29 +103,29 @@ pub(crate) fn is_domain(text: &str) -> bool {
         (1..=63).contains(&label.len())
             && !label.starts_with('-')
             && !label.ends_with('-')
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && all(label, b"-")
     };
-    text.len() <= 255 && text.split('.').all(is_label)
+    text.len() <= 255 && parts(text, b'.', &is_label).is_some()
 }
 
 /// Whether a URI part has only unreserved characters, sub-delimiters, percent escapes and `more`.
 pub(crate) fn has_only(text: &str, more: &[u8]) -> bool {
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let is_fine = match byte {
-            b'%' => {
-                let mut is_hex = || bytes.next().is_some_and(|digit| digit.is_ascii_hexdigit());
-                is_hex() && is_hex()
-            }
-            _ => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte) || more.contains(&byte),
+    let mut digits_due = 0;
+    for byte in text.bytes() {
+        let is_fine = if digits_due > 0 {
+            digits_due -= 1;
+            byte.is_ascii_hexdigit()
+        } else if byte == b'%' {
+            digits_due = 2;
+            true
+        } else {
+            byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte) || more.contains(&byte)
         };
         if !is_fine {
             return false;
         }
     }
-    true
+    digits_due == 0
 }
 
 #[cfg(test)]
@@ -102,6 +142,9 @@ mod tests {
             "::ffff:1.2.3.4",
             "1:2:3:4:5:6:1.2.3.4",
             "1:2:3:4:5:6:7::",
+            "1::2",
+            "::2:3:4:5:6:7:8",
+            "1::1.2.3.4",
         ] {
             assert!(is_ipv6(valid), "{valid}");
         }
@@ -116,11 +159,28 @@ mod tests {
             "1.2.3.4::",
             "::1.2.3",
             "1:2:3:4:5:6:7:8::",
+            ":1",
+            "1:",
+            ":::",
+            ":1::2",
+            "1::2:",
+            "g::",
+            "1:2:3:4:5:6:7:",
+            "1:2:3:4:5:6:7:1.2.3.4",
+            "::1:2:3:4:5:6:7:8",
         ] {
             assert!(!is_ipv6(invalid), "{invalid}");
         }
         assert!(is_ipv4("0.10.255.1"));
-        for invalid in ["1.2.3", "1.2.3.256", "01.2.3.4", "1.2.3.4.5", "1..2.3", "a.b.c.d"] {
+        for invalid in [
+            "1.2.3",
+            "1.2.3.256",
+            "01.2.3.4",
+            "1.2.3.4.5",
+            "1..2.3",
+            "a.b.c.d",
+            "1.2.3.4444",
+        ] {
             assert!(!is_ipv4(invalid), "{invalid}");
         }
     }

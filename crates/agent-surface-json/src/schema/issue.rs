@@ -2,7 +2,7 @@
 //!
 //! It refuses to echo more of a value than a model needs: 40 characters. Validation builds these.
 
-use super::fault::push_token;
+use super::fault::{push_index, push_token};
 use crate::document::Value;
 use crate::text::write_u64;
 
@@ -51,8 +51,7 @@ impl Path<'_> {
                     path.push('[');
                     write_u64(&mut path, *index as u64);
                     path.push(']');
-                    pointer.push('/');
-                    write_u64(&mut pointer, *index as u64);
+                    push_index(&mut pointer, *index);
                 }
                 Path::Property(_, key) => {
                     let (key, tail) = cut(key, MAX_KEY);

@@ -1,70 +1,52 @@
 //! The compiled form of a schema.
 //!
-//! It refuses to hold text twice: values of keywords are indices into the schema's own document.
+//! It refuses to hold text twice: arguments of keywords are indices into the schema's own document.
 //! Compiling writes it, validation and default filling read it.
 
+use super::keyword::Keyword;
 use crate::document::Value;
 use crate::parse;
-use crate::pattern::Pattern;
-use crate::schema::format::Format;
 use crate::sort::sort;
 
-pub(crate) const NULL: u8 = 1;
-pub(crate) const BOOLEAN: u8 = 2;
 pub(crate) const NUMBER: u8 = 4;
 pub(crate) const INTEGER: u8 = 8;
-pub(crate) const STRING: u8 = 16;
-pub(crate) const ARRAY: u8 = 32;
 pub(crate) const OBJECT: u8 = 64;
 
-/// Names of `type` and their bits.
-pub(crate) const TYPES: [(&str, u8); 7] = [
-    ("null", NULL),
-    ("boolean", BOOLEAN),
-    ("number", NUMBER),
-    ("integer", INTEGER),
-    ("string", STRING),
-    ("array", ARRAY),
-    ("object", OBJECT),
+/// Names of `type`; the bit of a name is its place.
+pub(crate) const TYPES: [&str; 7] = [
+    "null", "boolean", "number", "integer", "string", "array", "object",
 ];
 
 /// One schema of the document.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
+    /// Its place on the tape.
+    pub(crate) index: u32,
     /// The schema `false`.
     pub(crate) is_never: bool,
+    /// Some `$ref` points here: verdicts are remembered, since the same value can come here often.
+    pub(crate) is_target: bool,
     /// Bits of `type`; 0 when any type will do.
     pub(crate) types: u8,
     pub(crate) rules: Vec<Rule>,
-    pub(crate) object: Option<Box<ObjectRule>>,
+    pub(crate) object: Option<ObjectRule>,
     pub(crate) items: Option<u32>,
     pub(crate) any_of: Vec<u32>,
     pub(crate) reference: Option<u32>,
-    /// Some `$ref` points here: verdicts are remembered, since the same value can come here often.
-    pub(crate) is_target: bool,
     /// Tape index of `default`.
     pub(crate) default: Option<u32>,
     /// The default of this schema or of what it refers to, itself filled: ready to insert.
     pub(crate) filled: Option<Box<str>>,
 }
 
-/// Assertions on one value alone. A `u32` is a bound, or the tape index of a keyword's value.
-#[derive(Debug)]
-pub(crate) enum Rule {
-    Const(u32),
-    Enum(u32),
-    Minimum(u32),
-    Maximum(u32),
-    ExclusiveMinimum(u32),
-    ExclusiveMaximum(u32),
-    MultipleOf(u32),
-    MinLength(u32),
-    MaxLength(u32),
-    MinItems(u32),
-    MaxItems(u32),
-    UniqueItems,
-    Pattern(Box<Pattern>, u32),
-    Format(Format),
+/// An assertion on one value alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub(crate) keyword: Keyword,
+    /// Tape index of the argument.
+    pub(crate) argument: u32,
+    /// The argument as a number: a count, a pattern of the schema, a format.
+    pub(crate) number: u32,
 }
 
 /// `properties`, `required` and `additionalProperties` of one schema.
@@ -106,27 +88,37 @@ impl ObjectRule {
         {
             return Some(expected);
         }
-        let order = |index: &u32| {
+        let name_at = |index: &u32| {
             self.properties
                 .get(*index as usize)
-                .map(|property| (*property.name).cmp(name))
+                .map(|property| &*property.name)
         };
-        let found = self
-            .by_name
-            .binary_search_by(|index| order(index).unwrap_or(core::cmp::Ordering::Less))
-            .ok()?;
-        self.by_name.get(found).map(|index| *index as usize)
+        let place = self.by_name.partition_point(|index| name_at(index) < Some(name));
+        let found = self.by_name.get(place)?;
+        (name_at(found) == Some(name)).then_some(*found as usize)
     }
 }
 
-/// Bits of `type` that a value satisfies; `INTEGER` is left to the caller.
+/// The bit of `TYPES` that a value has; a number has that of `number`.
 pub(crate) fn type_of(value: Value<'_>) -> u8 {
     match value.tag() {
-        parse::NULL => NULL,
+        parse::NULL => 1,
         parse::NUMBER => NUMBER,
-        parse::STRING => STRING,
-        parse::ARRAY => ARRAY,
+        parse::STRING => 16,
+        parse::ARRAY => 32,
         parse::OBJECT => OBJECT,
-        _ => BOOLEAN,
+        _ => 2,
     }
+}
+
+/// The names of these types, ` or ` between them.
+pub(crate) fn type_names(types: u8) -> String {
+    let mut out = String::new();
+    for (place, name) in TYPES.iter().enumerate() {
+        if types >> place & 1 == 1 {
+            out.push_str(if out.is_empty() { "" } else { " or " });
+            out.push_str(name);
+        }
+    }
+    out
 }

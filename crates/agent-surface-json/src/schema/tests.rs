@@ -136,18 +136,15 @@ fn references_lead_to_definitions_or_are_refused() {
         r##"{"$ref":"#/$defs/a"}"##,
         r##"{"$ref":"#"}"##,
         r##"{"$ref":"#a","$defs":{"a":{}}}"##,
-        r##"{"$ref":"http://a/b"}"##,
+        r#"{"$ref":"http://a/b"}"#,
         r##"{"$ref":"#/$defs/a/enum/0","$defs":{"a":{"enum":[{}]}}}"##,
         r##"{"$ref":"#/$defs/a%zz","$defs":{"a":{}}}"##,
         r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}"##,
         r##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"$ref":"#/$defs/a"}}}"##,
     ] {
         let error = compile(schema).unwrap_err();
-        assert_eq!(
-            (error.fault, &*error.keyword),
-            (SchemaFault::Unsupported, "$ref"),
-            "{schema}"
-        );
+        assert_eq!(error.fault, SchemaFault::Unsupported, "{schema}");
+        assert!(matches!(&*error.keyword, "$ref" | "anyOf"), "{schema}");
     }
     let tree = r##"{"$ref":"#/$defs/a~1b","$defs":{"a/b":{"type":"object","properties":{"next":{"$ref":"#/$defs/a~1b"},"n":{"type":"integer"}},"required":["n"]}}}"##;
     assert!(issues(tree, r#"{"n":1,"next":{"n":2,"next":{"n":3}}}"#).is_empty());
@@ -159,7 +156,7 @@ fn references_lead_to_definitions_or_are_refused() {
         r##"{"properties":{"a":{"$ref":"#/$defs/s","maxLength":2}},"$defs":{"s":{"type":"string"}}}"##;
     assert_eq!(
         messages(sibling, r#"{"a":"abc"}"#),
-        ["a | /a | must have at most 2 characters, not 3"]
+        ["a | /a | must be 2 or fewer characters long, not 3"]
     );
 }
 
@@ -192,16 +189,16 @@ fn every_issue_is_reported_with_both_forms_of_its_place() {
     assert_eq!(
         messages(schema, value),
         [
-            "ids | /ids | must have at most 2 items, not 4",
-            "ids | /ids | must not repeat items: items 0 and 3 are equal",
-            "ids[1] | /ids/1 | must have at least 2 characters, not 1",
+            "ids | /ids | must have 2 or fewer items, not 4",
+            "ids | /ids | must have no equal items, but has them at 0 and 3",
+            "ids[1] | /ids/1 | must be 2 or more characters long, not 1",
             "ids[2] | /ids/2 | must be of type string, not number",
             "n | /n | must be of type integer, not 0.5",
             "n | /n | must be at least 1, not 0.5",
             "n | /n | must be a multiple of 2, not 0.5",
             "mode | /mode | must be one of \"a\", \"b\", 3, not \"c\"",
             "fixed | /fixed | must be {\"x\":1}, not {\"x\":2}",
-            "when | /when | must be a date like 2025-01-31, not \"2025-02-30\"",
+            "when | /when | must have the format \"date\", not be \"2025-02-30\"",
             "code | /code | must match the pattern \"^[A-Z]+$\", not be \"abc\"",
             "either | /either | must match one of the 2 allowed forms",
             "never | /never | must be absent",

@@ -4,13 +4,15 @@
 //! the check of defaults call it.
 
 use super::Schema;
+use super::format;
 use super::issue::{Issue, Path, choices, echo, short};
+use super::keyword::{self, Keyword};
 use super::memo::Memo;
-use super::rules::{INTEGER, NUMBER, Node, ObjectRule, Rule, TYPES, type_of};
+use super::rules::{INTEGER, NUMBER, Node, ObjectRule, Rule, type_names, type_of};
 use crate::document::Value;
 use crate::number::Decimal;
-use crate::{canonical, format_count, parse, sort, text};
-use core::cmp::Ordering;
+use crate::text::format_count;
+use crate::{canonical, parse, sort, text};
 
 /// Issues reported at most.
 const MAX_ISSUES: usize = 32;
@@ -87,7 +89,7 @@ impl Check<'_> {
             if self.is_done(verdict) {
                 return false;
             }
-            verdict &= self.rule(rule, value, path);
+            verdict &= self.rule(*rule, value, path);
         }
         if let Some(items) = node.items {
             for (index, item) in value.items().enumerate() {
@@ -187,144 +189,101 @@ impl Check<'_> {
     }
 
     fn wrong_type(&mut self, types: u8, value: Value<'_>, path: &Path<'_>) -> bool {
-        let mut expected = String::new();
-        for (name, bit) in TYPES {
-            if types & bit != 0 {
-                expected.push_str(if expected.is_empty() { "" } else { " or " });
-                expected.push_str(name);
-            }
-        }
-        let is_close = types & INTEGER != 0 && type_of(value) == NUMBER;
-        let found = if is_close {
-            echo(value)
-        } else {
-            type_name(value).into()
-        };
-        self.report(path, &["must be of type ", &expected, ", not ", &found])
+        let found = type_of(value);
+        let is_close = types & INTEGER != 0 && found == NUMBER;
+        let found = if is_close { echo(value) } else { type_names(found) };
+        self.report(path, &["must be of type ", &type_names(types), ", not ", &found])
     }
 
-    fn rule(&mut self, rule: &Rule, value: Value<'_>, path: &Path<'_>) -> bool {
-        let document = &self.schema.document;
-        match rule {
-            Rule::Const(index) => {
-                let expected = document.value_at(*index);
-                value.equals(expected)
-                    || self.report(path, &["must be ", &echo(expected), ", not ", &echo(value)])
+    fn rule(&mut self, rule: Rule, value: Value<'_>, path: &Path<'_>) -> bool {
+        let argument = self.schema.document.value_at(rule.argument);
+        let mut found = None;
+        let holds = match rule.keyword {
+            Keyword::Const => value.equals(argument),
+            Keyword::Enum => argument.items().any(|allowed| value.equals(allowed)),
+            Keyword::MinItems | Keyword::MaxItems | Keyword::UniqueItems if value.tag() == parse::ARRAY => {
+                array_holds(rule, value, &mut found)
             }
-            Rule::Enum(index) => {
-                let allowed = document.value_at(*index);
-                allowed.items().any(|expected| value.equals(expected))
-                    || self.report(
-                        path,
-                        &["must be one of ", &choices(allowed), ", not ", &echo(value)],
-                    )
+            Keyword::MinLength | Keyword::MaxLength | Keyword::Pattern | Keyword::Format
+                if value.tag() == parse::STRING =>
+            {
+                self.string_holds(rule, value, &mut found)
             }
-            Rule::Minimum(at) => self.bound(value, *at, path, "at least", Ordering::is_ge),
-            Rule::Maximum(at) => self.bound(value, *at, path, "at most", Ordering::is_le),
-            Rule::ExclusiveMinimum(at) => self.bound(value, *at, path, "greater than", Ordering::is_gt),
-            Rule::ExclusiveMaximum(at) => self.bound(value, *at, path, "less than", Ordering::is_lt),
-            Rule::MultipleOf(at) => {
-                let divisor = document.value_at(*at);
-                value.tag() != parse::NUMBER
-                    || Decimal::parse(value.raw()).is_multiple_of(&Decimal::parse(divisor.raw()))
-                    || self.report(
-                        path,
-                        &["must be a multiple of ", divisor.raw(), ", not ", &echo(value)],
-                    )
-            }
-            Rule::MinLength(_) | Rule::MaxLength(_) | Rule::Pattern(..) | Rule::Format(_) => {
-                value.tag() != parse::STRING || self.string(rule, value, path)
-            }
-            Rule::MinItems(_) | Rule::MaxItems(_) | Rule::UniqueItems => {
-                value.tag() != parse::ARRAY || self.array(rule, value, path)
-            }
-        }
-    }
-
-    fn bound(
-        &mut self,
-        value: Value<'_>,
-        index: u32,
-        path: &Path<'_>,
-        words: &str,
-        holds: fn(Ordering) -> bool,
-    ) -> bool {
-        let limit = self.schema.document.value_at(index).raw();
-        value.tag() != parse::NUMBER
-            || holds(Decimal::parse(value.raw()).compare(&Decimal::parse(limit)))
-            || self.report(path, &["must be ", words, " ", limit, ", not ", &echo(value)])
-    }
-
-    fn string(&mut self, rule: &Rule, value: Value<'_>, path: &Path<'_>) -> bool {
-        match rule {
-            Rule::MinLength(least) => {
-                let length = length(value);
-                length >= *least as usize || self.size(path, "at least", *least, "character", length)
-            }
-            Rule::MaxLength(most) => {
-                let length = length(value);
-                length <= *most as usize || self.size(path, "at most", *most, "character", length)
-            }
-            Rule::Pattern(pattern, index) => {
-                let source = self.schema.document.value_at(*index);
-                pattern.is_match(&value.as_str().unwrap_or_default())
-                    || self.report(
-                        path,
-                        &[
-                            "must match the pattern ",
-                            &echo(source),
-                            ", not be ",
-                            &echo(value),
-                        ],
-                    )
-            }
-            Rule::Format(format) => {
-                (format.check)(&value.as_str().unwrap_or_default())
-                    || self.report(path, &["must be ", format.words, ", not ", &echo(value)])
+            Keyword::Minimum
+            | Keyword::Maximum
+            | Keyword::ExclusiveMinimum
+            | Keyword::ExclusiveMaximum
+            | Keyword::MultipleOf
+                if value.tag() == parse::NUMBER =>
+            {
+                number_holds(rule.keyword, value, argument)
             }
             _ => true,
-        }
+        };
+        holds || self.breach(rule.keyword, argument, found.unwrap_or_else(|| echo(value)), path)
     }
 
-    fn array(&mut self, rule: &Rule, value: Value<'_>, path: &Path<'_>) -> bool {
-        let length = value.len();
-        match rule {
-            Rule::MinItems(least) => {
-                length >= *least as usize || self.size(path, "at least", *least, "item", length)
-            }
-            Rule::MaxItems(most) => {
-                length <= *most as usize || self.size(path, "at most", *most, "item", length)
-            }
-            _ => match twins(value) {
-                Some((a, b)) => {
-                    let (a, b) = (format_count(a), format_count(b));
-                    self.report(
-                        path,
-                        &["must not repeat items: items ", &a, " and ", &b, " are equal"],
-                    )
-                }
-                None => true,
-            },
+    /// Reports in the words of the keyword.
+    fn breach(&mut self, keyword: Keyword, argument: Value<'_>, found: String, path: &Path<'_>) -> bool {
+        if !self.collects {
+            return false;
         }
+        let expected = match keyword {
+            Keyword::Enum => choices(argument),
+            Keyword::UniqueItems => String::new(),
+            _ => echo(argument),
+        };
+        let mut words = keyword::breach(keyword).split('%');
+        let mut next = || words.next().unwrap_or_default();
+        let message = [next(), &expected, next(), &found, next()];
+        self.report(path, &message)
     }
 
-    fn size(&mut self, path: &Path<'_>, words: &str, bound: u32, unit: &str, found: usize) -> bool {
-        let plural = if bound == 1 { "" } else { "s" };
-        let (bound, found) = (format_count(bound as usize), format_count(found));
-        self.report(
-            path,
-            &[
-                "must have ",
-                words,
-                " ",
-                &bound,
-                " ",
-                unit,
-                plural,
-                ", not ",
-                &found,
-            ],
-        )
+    fn string_holds(&self, rule: Rule, value: Value<'_>, found: &mut Option<String>) -> bool {
+        let text = || value.as_str().unwrap_or_default();
+        match rule.keyword {
+            Keyword::Pattern => {
+                let pattern = self.schema.patterns.get(rule.number as usize);
+                pattern.is_none_or(|pattern| pattern.is_match(&text()))
+            }
+            Keyword::Format => format::is_valid(rule.number, &text()),
+            keyword => size_holds(keyword == Keyword::MinLength, rule.number, length(value), found),
+        }
+    }
+}
+
+fn array_holds(rule: Rule, value: Value<'_>, found: &mut Option<String>) -> bool {
+    if rule.keyword != Keyword::UniqueItems {
+        return size_holds(rule.keyword == Keyword::MinItems, rule.number, value.len(), found);
+    }
+    let twins = twins(value);
+    if let Some((first, second)) = twins {
+        *found = Some([&format_count(first), " and ", &format_count(second)].concat());
+    }
+    twins.is_none()
+}
+
+fn size_holds(is_least: bool, bound: u32, size: usize, found: &mut Option<String>) -> bool {
+    let holds = if is_least {
+        size >= bound as usize
+    } else {
+        size <= bound as usize
+    };
+    if !holds {
+        *found = Some(format_count(size));
+    }
+    holds
+}
+
+fn number_holds(keyword: Keyword, value: Value<'_>, argument: Value<'_>) -> bool {
+    let (value, argument) = (Decimal::parse(value.raw()), Decimal::parse(argument.raw()));
+    let order = value.compare(&argument);
+    match keyword {
+        Keyword::Minimum => order.is_ge(),
+        Keyword::Maximum => order.is_le(),
+        Keyword::ExclusiveMinimum => order.is_gt(),
+        Keyword::ExclusiveMaximum => order.is_lt(),
+        _ => value.is_multiple_of(&argument),
     }
 }
 
@@ -333,14 +292,6 @@ fn has_type(types: u8, value: Value<'_>) -> bool {
     types == 0
         || types & found != 0
         || (types & INTEGER != 0 && found == NUMBER && Decimal::parse(value.raw()).is_integer())
-}
-
-fn type_name(value: Value<'_>) -> &'static str {
-    let found = type_of(value);
-    TYPES
-        .iter()
-        .find(|(_, bit)| *bit == found)
-        .map_or("", |(name, _)| name)
 }
 
 /// Unicode code points of a string.
