@@ -184,11 +184,7 @@ impl Core {
         if unlimited {
             return Admission::Now;
         }
-        let most = if rule.mode == Concurrency::Parallel {
-            rule.max.unwrap_or(1)
-        } else {
-            1
-        };
+        let most = rule.max.unwrap_or(1);
         let Some(call) = self.calls.get_mut(slot) else {
             return Admission::Full;
         };
@@ -233,7 +229,7 @@ impl Core {
             .is_some_and(|capability| !capability.acts());
         let consumer = Rc::clone(&call.consumer.key);
         let group = call.group.take();
-        let target = call.target;
+        let (target, generation) = (call.target, call.target_generation);
         if observes {
             let pooled = std::mem::take(&mut call.pooled);
             if queued {
@@ -247,6 +243,9 @@ impl Core {
         let (Some(key), Some(target)) = (group, target) else {
             return;
         };
+        if self.registrations.generation(target.registration) != generation {
+            return;
+        }
         let Some(registration) = self.registrations.get_mut(target.registration) else {
             return;
         };

@@ -217,6 +217,10 @@ pub struct Call {
     pub(crate) asked: Option<String>,
     /// The outcome that waiting for a person falls back to.
     pub(crate) pending: Option<Failure>,
+    /// Its start was an event; a refused identity has none.
+    pub(crate) announced: bool,
+    /// Its start was audited.
+    pub(crate) audited: bool,
     pub(crate) remembered: bool,
     pub(crate) lingers: bool,
 

@@ -101,12 +101,13 @@ impl Core {
         if self.config.require_approver && self.approvers == 0 {
             return self.settle(slot, Outcome::Failed(Failure::approval_unavailable()));
         }
-        let asked = self.digest(slot).and_then(|(digest, _)| {
+        self.expire_due();
+        let asked = self.digest(slot).and_then(|(digest, input)| {
             self.confirmations.pending.iter().copied().find(|&record| {
                 self.confirmations
                     .records
                     .get(record)
-                    .is_some_and(|record| record.digest == digest)
+                    .is_some_and(|record| record.digest == digest && record.input == input)
             })
         });
         match asked {
@@ -193,7 +194,12 @@ impl Core {
             return Ok(());
         };
         self.expire_if_due(record_slot);
-        let Some(record) = self.confirmations.records.get_mut(record_slot) else {
+        let record = self
+            .confirmations
+            .records
+            .get_mut(record_slot)
+            .filter(|record| record.reserved_by == Some(slot));
+        let Some(record) = record else {
             return Err(Failure::confirmation_invalid("mismatch", None));
         };
         record.reserved_by = None;
@@ -215,7 +221,8 @@ impl Core {
         let Some(record) = self.calls.get_mut(slot).and_then(|call| call.evidence.take()) else {
             return;
         };
-        if let Some(record) = self.confirmations.records.get_mut(record) {
+        let record = self.confirmations.records.get_mut(record);
+        if let Some(record) = record.filter(|record| record.reserved_by == Some(slot)) {
             record.reserved_by = None;
         }
     }
@@ -419,10 +426,22 @@ impl Core {
         }
     }
 
+    /// Pending records whose time is up although no timer has fired yet.
+    fn expire_due(&mut self) {
+        let slots = self.confirmations.pending.clone();
+        for slot in slots {
+            self.expire_if_due(slot);
+        }
+    }
+
     pub(crate) fn expire_all_confirmations(&mut self) {
         let slots = self.confirmations.pending.clone();
         for slot in slots {
             self.expire(slot);
+        }
+        let decided: Vec<u32> = self.confirmations.decided.iter().copied().collect();
+        for slot in decided {
+            self.stop_record_timer(slot);
         }
     }
 
@@ -444,14 +463,10 @@ impl Core {
     /// What is pending, as a JSON array in order of arrival.
     pub fn pending_confirmations(&mut self, now: Millis) -> String {
         self.now = now;
+        self.expire_due();
         let mut out = String::from("[");
         for &slot in &self.confirmations.pending {
-            let Some(record) = self
-                .confirmations
-                .records
-                .get(slot)
-                .filter(|record| self.now <= record.expires)
-            else {
+            let Some(record) = self.confirmations.records.get(slot) else {
                 continue;
             };
             if out.len() > 1 {

@@ -254,7 +254,6 @@ impl Core {
     }
 
     fn tick(&mut self) {
-        self.scheduled = false;
         if self.surface_moved {
             self.surface_moved = false;
             self.look_again = true;
@@ -266,6 +265,10 @@ impl Core {
         }
         if std::mem::take(&mut self.look_again) {
             self.refresh_toolsets();
+        }
+        self.scheduled = false;
+        if self.surface_moved || !self.fixed.is_empty() {
+            self.schedule();
         }
     }
 

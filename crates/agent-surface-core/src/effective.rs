@@ -2,6 +2,7 @@
 //!
 //! Runs no `when`, no `bind` and no author's schema itself; it asks the driver. Called by the pipeline in `policy`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use agent_surface_json::schema::Issue;
@@ -32,7 +33,6 @@ impl Core {
         let Some(member) = registration.member(target.capability) else {
             return;
         };
-        let pushed = member.pushed.as_ref().filter(|pushed| !pushed.available);
         let reason = if let Some(reason) = call
             .votes
             .candidates
@@ -43,7 +43,10 @@ impl Core {
         } else if !registration.enabled {
             Some("component-disabled")
         } else {
-            pushed.map(|pushed| pushed.reason.as_deref().unwrap_or("unavailable"))
+            member
+                .pushed
+                .as_ref()
+                .map(|pushed| pushed.reason.as_deref().unwrap_or("unavailable"))
         };
         if let Some(reason) = reason {
             let failure = Failure::not_available(reason);
@@ -198,34 +201,58 @@ impl Core {
             }
             changed = true;
         }
+        let missing = capability
+            .bound
+            .iter()
+            .find(|bound| effective.root().get(&bound.field).is_none());
+        if let Some(missing) = missing {
+            return self.refuse(slot, Failure::binding_failed(Some(&missing.field)));
+        }
         let issues = schema.validate(effective.root());
         if issues.is_empty() {
             return self.take_effective(slot, effective, changed);
         }
-        let failure = self.blame(slot, capability, &issues);
+        let guilty = self.guilty(
+            slot,
+            &mut issues.iter().map(|issue| Cow::Borrowed(issue.pointer.as_str())),
+        );
+        let failure = match guilty {
+            Some(field) => Failure::binding_failed(Some(&field)),
+            None => Failure::invalid_input(&issues),
+        };
         self.refuse(slot, failure);
     }
 
-    /// An issue in what `bind` gave is not the agent's fault.
-    fn blame(&self, slot: u32, capability: &Capability, issues: &[Issue]) -> Failure {
-        let sent = self.calls.get(slot).map(|call| &call.input);
-        let guilty = capability.bound.iter().find(|bound| {
-            let from_agent = match sent {
-                Some(Sent::Json(document)) => document.root().get(&bound.field).is_some(),
-                _ => false,
+    /// The bound field that one of these places lies in, when the agent did not send it: what `bind` gave is not the
+    /// agent's fault.
+    fn guilty(&self, slot: u32, places: &mut dyn Iterator<Item = Cow<'_, str>>) -> Option<String> {
+        let call = self.calls.get(slot)?;
+        let bound = &call.capability.as_ref()?.bound;
+        for place in places {
+            let Some(first) = place.strip_prefix('/').and_then(|rest| rest.split('/').next()) else {
+                continue;
             };
-            !from_agent
-                && issues.iter().any(|issue| {
-                    issue
-                        .pointer
-                        .strip_prefix('/')
-                        .and_then(|rest| rest.split('/').next())
-                        == Some(bound.field.replace('~', "~0").replace('/', "~1").as_str())
-                })
+            let field = first.replace("~1", "/").replace("~0", "~");
+            let from_agent = matches!(&call.input, Sent::Json(sent) if sent.root().get(&field).is_some());
+            if !from_agent && bound.iter().any(|one| one.field == field) {
+                return Some(field);
+            }
+        }
+        None
+    }
+
+    /// What the author's own schema said against the input.
+    fn own_issues(&self, slot: u32, issues: &str) -> Failure {
+        let guilty = self.reparse(issues).ok().and_then(|list| {
+            let mut pointers = list
+                .root()
+                .items()
+                .filter_map(|issue| issue.get("pointer")?.as_str());
+            self.guilty(slot, &mut pointers)
         });
         match guilty {
-            Some(bound) => Failure::binding_failed(Some(&bound.field)),
-            None => Failure::invalid_input(issues),
+            Some(field) => Failure::binding_failed(Some(&field)),
+            None => bad_input(issues),
         }
     }
 
@@ -254,7 +281,10 @@ impl Core {
             _ => return,
         }
         match checked {
-            Checked::Issues(issues) => self.refuse(id.slot, bad_input(&issues)),
+            Checked::Issues(issues) => {
+                let failure = self.own_issues(id.slot, &issues);
+                self.refuse(id.slot, failure);
+            }
             Checked::Value(text) => match self.reparse(&text) {
                 Err(failure) => self.refuse(id.slot, failure),
                 Ok(document) => {
@@ -303,7 +333,7 @@ impl Core {
     }
 }
 
-/// The agent's fields and the bound ones as one object; `Err` names the field that `bind` left out.
+/// The agent's fields and the bound ones as one object; `Err` names the locked field that `bind` left out.
 fn merge(capability: &Capability, input: &Sent, bound: Value<'_>) -> Result<String, Option<String>> {
     let agent = match input {
         Sent::Json(document) => Some(document.root()),
@@ -316,11 +346,14 @@ fn merge(capability: &Capability, input: &Sent, bound: Value<'_>) -> Result<Stri
         }
     }
     for declared in &capability.bound {
-        let value = bound
-            .get(&declared.field)
-            .ok_or_else(|| Some(declared.field.clone()))?;
-        if agent.is_none_or(|agent| agent.get(&declared.field).is_none()) {
-            field(&mut out, &declared.field, value);
+        if agent.is_some_and(|agent| agent.get(&declared.field).is_some()) {
+            continue;
+        }
+        match bound.get(&declared.field) {
+            Some(value) => field(&mut out, &declared.field, value),
+            None if declared.locked => return Err(Some(declared.field.clone())),
+            // Its default is next.
+            None => {}
         }
     }
     out.push('}');

@@ -127,6 +127,10 @@ impl Core {
     }
 
     pub(crate) fn event_started(&mut self, slot: u32) {
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.announced = true;
+            call.audited = false;
+        }
         if self.has_listeners
             && let Some(call) = self.calls.get(slot)
         {
@@ -140,9 +144,16 @@ impl Core {
 
     /// The audit notes a start once it knows what started: `audit: "none"` leaves no trace.
     pub(crate) fn audit_started(&mut self, slot: u32) {
-        if self.audits(slot)
-            && let Some(call) = self.calls.get(slot)
-        {
+        if !self.audits(slot) {
+            return;
+        }
+        let Some(call) = self.calls.get_mut(slot).filter(|call| call.announced) else {
+            return;
+        };
+        if std::mem::replace(&mut call.audited, true) {
+            return;
+        }
+        if let Some(call) = self.calls.get(slot) {
             let mut audit = self.audit_opened("invocation-started");
             self.name_call(&mut audit, call);
             self.record(audit, None);
@@ -163,6 +174,7 @@ impl Core {
         text_field(out, "capabilityId", &call.capability_id);
         if let Some(id) = call
             .target
+            .filter(|target| self.registrations.generation(target.registration) == call.target_generation)
             .and_then(|target| self.registration_id(target.registration))
         {
             text_field(out, "registrationId", id);
@@ -171,12 +183,12 @@ impl Core {
     }
 
     pub(crate) fn event_settled(&mut self, slot: u32, code: Option<Code>) {
+        self.audit_started(slot);
         let Some(call) = self.calls.get(slot) else { return };
         let status = if code.is_some() { "error" } else { "ok" };
-        // A refused identity is a defect of the caller: the audit hears of it, listeners saw no start.
-        let started = code != Some(Code::InvocationConflict);
         let duration = self.now.since(call.began);
-        let event = (self.has_listeners && started).then(|| {
+        // A refused identity is a defect of the caller: the audit hears of it, listeners saw no start.
+        let event = (self.has_listeners && call.announced).then(|| {
             let mut event = opened("invocation-settled");
             text_field(&mut event, "invocationId", &call.invocation_id);
             text_field(&mut event, "capabilityId", &call.capability_id);

@@ -248,9 +248,7 @@ impl Core {
             if running {
                 self.emit(Output::AbortHandler(id));
             }
-            let pending = self.calls.get_mut(slot).and_then(|call| call.pending.take());
-            let failure = pending.unwrap_or_else(Self::disposed_failure);
-            self.settle(slot, Outcome::Failed(failure));
+            self.settle(slot, Outcome::Failed(Failure::disposed()));
         }
     }
 }

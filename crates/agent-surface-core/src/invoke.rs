@@ -26,14 +26,21 @@ pub enum Admitted {
 impl Core {
     /// Takes a request in. The driver drains `poll_output` afterwards.
     pub fn invoke(&mut self, now: Millis, request: Request<'_>) -> Admitted {
-        self.begin(now, request, Origin::Direct)
+        let fingerprint = self.fingerprint(&request);
+        self.begin(now, request, fingerprint, Origin::Direct)
     }
 
-    pub(crate) fn begin(&mut self, now: Millis, request: Request<'_>, origin: Origin) -> Admitted {
+    /// `fingerprint` is that of the request as its caller sent it.
+    pub(crate) fn begin(
+        &mut self,
+        now: Millis,
+        request: Request<'_>,
+        fingerprint: u128,
+        origin: Origin,
+    ) -> Admitted {
         self.now = now;
         self.forget_aged();
         self.invoked += 1;
-        let fingerprint = self.fingerprint(&request);
         let known = request
             .invocation_id
             .and_then(|id| self.known(&request.consumer.key, id));
@@ -128,6 +135,8 @@ impl Core {
             output: None,
             asked: None,
             pending: None,
+            announced: false,
+            audited: false,
             remembered: false,
             lingers: false,
             began: self.now,
@@ -154,7 +163,7 @@ impl Core {
     }
 
     /// A keyed hash over capability, instance, canonical input and confirmation id, each with its length before it.
-    fn fingerprint(&self, request: &Request<'_>) -> u128 {
+    pub(crate) fn fingerprint(&self, request: &Request<'_>) -> u128 {
         let (marker, input) = match &request.input {
             Sent::Absent => ("-", Cow::Borrowed("")),
             Sent::Json(document) => ("=", document.canonical()),

@@ -20,6 +20,7 @@ impl Core {
             if call.waits {
                 return;
             }
+            let before = std::mem::discriminant(&call.step);
             match call.step.clone() {
                 Step::Resolve => self.resolve(slot),
                 Step::Votes | Step::VotesAgain => self.ask_votes(slot),
@@ -46,6 +47,18 @@ impl Core {
                 | Step::Person
                 | Step::Settled => return,
             }
+            self.fail_stuck(slot, before);
+        }
+    }
+
+    /// A call that neither moved nor waits would do so for ever: what it stands on is gone, which must not happen.
+    fn fail_stuck(&mut self, slot: u32, before: std::mem::Discriminant<Step>) {
+        let stuck = self
+            .calls
+            .get(slot)
+            .is_some_and(|call| !call.waits && std::mem::discriminant(&call.step) == before);
+        if stuck {
+            self.settle(slot, Outcome::Failed(Failure::execution_failed(None)));
         }
     }
 
@@ -344,10 +357,9 @@ impl Core {
         }
         let innermost = (0_u32..)
             .zip(call.frames.iter_mut())
-            .filter(|(_, frame)| !frame.done)
+            .filter(|(_, frame)| !frame.done && frame.nexts > 0)
             .last();
         if let Some((at, frame)) = innermost
-            && frame.nexts > 0
             && !frame.resumed
         {
             frame.resumed = true;

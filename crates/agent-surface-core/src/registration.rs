@@ -16,10 +16,9 @@ pub(crate) struct Spec {
     pub uses: u32,
 }
 
-/// What a page pushed through `handle.update({ availability })`.
+/// What a page pushed through `handle.update({ availability })`: not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pushed {
-    pub available: bool,
     pub reason: Option<String>,
 }
 

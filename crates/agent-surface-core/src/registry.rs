@@ -9,7 +9,7 @@ use agent_surface_json::{Bounds, Document};
 use crate::core::{Core, OnDuplicate, Prepared};
 use crate::definition::{PolicyRef, parse_capability, parse_header};
 use crate::effect::Kind;
-use crate::error::{DefinitionCode, DefinitionError, Failure};
+use crate::error::{DefinitionCode, DefinitionError};
 use crate::message::Output;
 use crate::registration::{Member, Pushed, Registration, Spec};
 use crate::table::hash;
@@ -247,7 +247,7 @@ impl Core {
             };
             if member.pushed != pushed {
                 moved = true;
-                let available = pushed.as_ref().is_none_or(|pushed| pushed.available);
+                let available = pushed.is_none();
                 flipped.push((member.capability.id.clone(), available));
                 member.pushed = pushed;
             }
@@ -297,7 +297,8 @@ impl Core {
             let reason = value
                 .get("reason")
                 .and_then(|reason| reason.as_str().map(std::borrow::Cow::into_owned));
-            changes.push((at, Some(Pushed { available, reason })));
+            // What is pushed as available is what it would be without a push.
+            changes.push((at, (!available).then_some(Pushed { reason })));
         }
         Ok(changes)
     }
@@ -424,11 +425,6 @@ impl Core {
             }
         }
         self.release_specs(specs);
-    }
-
-    /// The answer for a call that finds the registry disposed.
-    pub(crate) fn disposed_failure() -> Failure {
-        Failure::disposed()
     }
 }
 

@@ -5,8 +5,9 @@
 
 use agent_surface_json::{write_string, write_u64};
 
-use crate::call::{Candidate, Step, Votes};
+use crate::call::{Call, Candidate, Step, Votes};
 use crate::core::Core;
+use crate::definition::PolicyRef;
 use crate::error::Failure;
 use crate::id::{CapabilityId, parse};
 use crate::message::{Outcome, Target};
@@ -170,19 +171,42 @@ impl Core {
             .collect()
     }
 
-    /// The youngest tombstone that held the capability.
-    fn dead_target(&self, capability_id: &str, instance_id: Option<&str>) -> Option<Target> {
-        self.tombstones.iter().rev().find_map(|&slot| {
-            let registration = self.registrations.get(slot)?;
+    /// Tombstones that held the capability, the youngest first; none older than one that nobody can hide.
+    fn dead_targets(&self, capability_id: &str, instance_id: Option<&str>) -> Vec<Target> {
+        let mut found = Vec::new();
+        for &slot in self.tombstones.iter().rev() {
+            let Some(registration) = self.registrations.get(slot) else {
+                continue;
+            };
+            let Some(capability) = registration.position(capability_id) else {
+                continue;
+            };
             if instance_id.is_some_and(|id| id != registration.header.instance_id) {
-                return None;
+                continue;
             }
-            let capability = registration.position(capability_id)?;
-            Some(Target {
+            let target = Target {
                 registration: slot,
                 capability,
+            };
+            found.push(target);
+            if !self.may_hide(target) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Whether a policy could hide the capability from somebody.
+    fn may_hide(&self, target: Target) -> bool {
+        self.registrations
+            .get(target.registration)
+            .and_then(|registration| registration.member(target.capability))
+            .is_some_and(|member| {
+                member
+                    .chain
+                    .iter()
+                    .any(|policy| policy.has(PolicyRef::ON_DISCOVERY))
             })
-        })
     }
 
     /// The registration, live or dead, that a token names and that holds the capability.
@@ -221,10 +245,22 @@ impl Core {
             Some(target) if is_live(&target) => vec![target],
             _ => self.live_targets(id, instance),
         };
+        // Whatever resolution says must be what this consumer could see: then policies that answer for themselves
+        // in phase 3 vote here, too.
+        let mut all = targets.len() > 1 || self.version_differs(call);
         match named {
-            Some(target) if !is_live(&target) => targets.push(target),
-            None if targets.is_empty() && token.is_none() => targets.extend(self.dead_target(id, instance)),
-            _ => {}
+            Some(target) if is_live(&target) => {}
+            Some(target) => {
+                targets.push(target);
+                all = true;
+            }
+            None if token.is_some() => all = true,
+            None if targets.iter().all(|&target| self.may_hide(target)) => {
+                let dead = self.dead_targets(id, instance);
+                all |= !dead.is_empty();
+                targets.extend(dead);
+            }
+            None => {}
         }
         let candidates: Vec<Candidate> = targets
             .into_iter()
@@ -236,7 +272,6 @@ impl Core {
                 disabled: None,
             })
             .collect();
-        let all = candidates.len() > 1;
         if let Some(call) = self.calls.get_mut(slot) {
             call.votes = Votes {
                 candidates,
@@ -267,16 +302,24 @@ impl Core {
                 let (Some((capability, chain)), Some(call)) = (member, self.calls.get_mut(slot)) else {
                     return;
                 };
+                // To whom the capability is hidden, its version says nothing: phase 3 answers.
+                let dangerous = !candidate.undisclosed && capability.effect.is_dangerous();
                 call.target = Some(target);
                 call.target_generation = candidate.generation;
                 call.capability = Some(capability);
                 call.chain = Some(chain);
                 call.votes.candidates = vec![candidate];
                 call.step = Step::Authorize(0);
-                if let Some(stale) = self.version_mismatch(slot) {
-                    self.settle(slot, Outcome::Failed(stale));
-                } else {
-                    self.audit_started(slot);
+                self.audit_started(slot);
+                let differs = self
+                    .calls
+                    .get(slot)
+                    .is_some_and(|call| self.version_differs(call));
+                if dangerous && differs {
+                    self.settle(
+                        slot,
+                        Outcome::Failed(Failure::stale("surface-version-mismatch", None)),
+                    );
                 }
             }
         }
@@ -294,41 +337,35 @@ impl Core {
                     .is_some_and(|reg| reg.live)
         };
         let votes = &call.votes.candidates;
-        let mut visible: Vec<&Candidate> = votes.iter().filter(live).filter(|one| !one.undisclosed).collect();
-        if visible.is_empty() {
-            // Only policies that answer for themselves stand in the way: one of them will.
-            visible = votes
-                .iter()
-                .filter(live)
-                .filter(|one| !one.hidden)
-                .take(1)
-                .collect();
-        }
+        let visible: Vec<&Candidate> = votes.iter().filter(live).filter(|one| !one.undisclosed).collect();
+        // Where only policies that answer for themselves stand in the way, one of them will, in phase 3.
+        let answered = visible
+            .is_empty()
+            .then(|| votes.iter().filter(live).find(|one| !one.hidden))
+            .flatten();
         let dead = votes.iter().find(|one| !live(one) && !one.undisclosed);
+        if let Some(token) = call.registration_id.as_deref() {
+            let is_named = |one: &&Candidate| self.registration_id(one.target.registration) == Some(token);
+            if let Some(named) = visible.iter().copied().chain(answered).find(is_named) {
+                return Ok(named.clone());
+            }
+            if let Some(dead) = dead {
+                return Err(match self.successor(dead, &visible) {
+                    Some(id) => Failure::stale("registration-replaced", Some(id)),
+                    None => Failure::unmounted("resolve"),
+                });
+            }
+        }
         let first_live = visible
             .first()
             .and_then(|one| self.registration_id(one.target.registration));
-        if let Some(token) = call.registration_id.as_deref() {
-            let named = visible
-                .iter()
-                .find(|one| self.registration_id(one.target.registration) == Some(token));
-            return match (named, dead) {
-                (Some(&named), _) => Ok(named.clone()),
-                (None, Some(dead)) => Err(match self.successor(dead, &visible) {
-                    Some(id) => Failure::stale("registration-replaced", Some(id)),
-                    None => Failure::unmounted("resolve"),
-                }),
-                (None, None) => Err(match first_live {
-                    Some(id) => Failure::stale("surface-reloaded", Some(id)),
-                    None => Failure::not_found(),
-                }),
-            };
-        }
-        match (visible.as_slice(), dead) {
-            ([one], _) => Ok((*one).clone()),
-            ([], Some(_)) => Err(Failure::unmounted("resolve")),
-            ([], None) => Err(Failure::not_found()),
-            (several, _) => Err(Failure::ambiguous(&self.instances(several))),
+        match (call.registration_id.is_some(), visible.as_slice(), answered, dead) {
+            (true, [_, ..], _, _) => Err(Failure::stale("surface-reloaded", first_live)),
+            (false, [one], _, _) => Ok((*one).clone()),
+            (false, several @ [_, ..], _, _) => Err(Failure::ambiguous(&self.instances(several))),
+            (_, [], Some(one), _) => Ok(one.clone()),
+            (false, [], None, Some(_)) => Err(Failure::unmounted("resolve")),
+            (_, [], None, _) => Err(Failure::not_found()),
         }
     }
 
@@ -364,17 +401,13 @@ impl Core {
         out
     }
 
-    /// A dangerous call that was made from another version of the surface, unless its evidence is stricter.
-    fn version_mismatch(&self, slot: u32) -> Option<Failure> {
-        let call = self.calls.get(slot)?;
-        let named = call.surface_version.as_deref()?;
+    /// The call was made from another version of the surface, and no evidence, which is stricter, goes with it.
+    fn version_differs(&self, call: &Call) -> bool {
+        let Some(named) = call.surface_version.as_ref() else {
+            return false;
+        };
         let mut version = String::new();
         write_u64(&mut version, self.version);
-        let dangerous = call
-            .capability
-            .as_ref()
-            .is_some_and(|capability| capability.effect.is_dangerous());
-        (named != version && dangerous && call.confirmation_id.is_none())
-            .then(|| Failure::stale("surface-version-mismatch", None))
+        *named != version && call.confirmation_id.is_none()
     }
 }

@@ -32,7 +32,7 @@ impl Core {
                 return self.wait_for_person(slot, outcome);
             }
         } else if !was_waiting {
-            self.evidence_settled(slot);
+            self.evidence_settled(slot, code);
         }
         self.finish(slot, outcome, code, !was_waiting);
     }
@@ -63,9 +63,10 @@ impl Core {
             code,
             Some(Code::ConfirmationRequired | Code::RateLimited | Code::InvocationConflict)
         );
+        let has_identity = self.calls.get(slot).is_some_and(|call| call.announced);
         self.drop_payload(slot);
         self.resume_frames(slot);
-        self.keep_settled(slot, !forgotten && !self.disposed);
+        self.keep_settled(slot, has_identity && !forgotten && !self.disposed);
         self.look_again = true;
         if !self.toolsets.is_empty() {
             self.schedule();

@@ -6,6 +6,9 @@ use crate::core::Core;
 use crate::message::Output;
 use crate::table::Slab;
 
+/// The longest delay that a host's timers take; a longer one would fire at once.
+const LONGEST_MS: u32 = 0x7FFF_FFFF;
+
 /// What happens when a timer fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -45,6 +48,7 @@ impl Timers {
 
     /// Starts a timer; it is armed at the end of the drain, when it is still wanted.
     pub fn start(&mut self, owner: Owner, ms: u32) -> u32 {
+        let ms = ms.min(LONGEST_MS);
         let timer = self.timers.insert(Timer {
             owner,
             ms,

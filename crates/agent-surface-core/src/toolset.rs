@@ -172,20 +172,18 @@ impl Core {
     }
 
     fn name_tools(&self, tools: &[Tool]) -> Vec<String> {
-        let mut counts: Vec<u32> = Vec::new();
+        // How many registrations share a name, and the last one that was counted: those of one stand together.
+        let mut counts: Vec<(u32, Option<u32>)> = Vec::new();
         let mut groups = Vec::with_capacity(tools.len());
-        let mut last = None;
         for tool in tools {
-            let group = self.name_of(tool.target);
-            // Capabilities of one registration stand together: it counts once for its type.
-            let counted = last == Some((tool.target.registration, group));
-            last = Some((tool.target.registration, group));
-            let at = usize::try_from(group).unwrap_or(0);
+            let at = usize::try_from(self.name_of(tool.target)).unwrap_or(0);
             if counts.len() <= at {
-                counts.resize(at + 1, 0);
+                counts.resize(at + 1, (0, None));
             }
-            if let (false, Some(count)) = (counted, counts.get_mut(at)) {
+            let owner = Some(tool.target.registration);
+            if let Some((count, last)) = counts.get_mut(at).filter(|(_, last)| *last != owner) {
                 *count += 1;
+                *last = owner;
             }
             groups.push(at);
         }
@@ -195,7 +193,7 @@ impl Core {
             .filter_map(|(tool, &group)| {
                 let registration = self.registrations.get(tool.target.registration)?;
                 let member = registration.member(tool.target.capability)?;
-                let several = counts.get(group).is_some_and(|&count| count > 1);
+                let several = counts.get(group).is_some_and(|&(count, _)| count > 1);
                 Some(NameRequest {
                     id: &member.capability.id,
                     instance: several.then_some(registration.header.instance_id.as_str()),
@@ -293,11 +291,13 @@ impl Core {
                 })
                 .map(|evidence| evidence.confirmation_id.clone())
         });
+        // The evidence is not what the caller sent: a transport retry after it was used is the same request.
+        let fingerprint = self.fingerprint(&request);
         let request = Request {
             confirmation_id: request.confirmation_id.or(known.as_deref()),
             ..request
         };
-        self.begin(now, request, Origin::Toolset(toolset))
+        self.begin(now, request, fingerprint, Origin::Toolset(toolset))
     }
 
     /// Keeps the id of a question for the repeat of the call.
@@ -338,8 +338,8 @@ impl Core {
         }
     }
 
-    /// Evidence that was used up or expired is dropped; a denial stays until it expires.
-    pub(crate) fn evidence_settled(&mut self, slot: u32) {
+    /// Evidence that was used up, expired or never fits is dropped; a denial stays until it expires.
+    pub(crate) fn evidence_settled(&mut self, slot: u32, code: Option<Code>) {
         let Some(call) = self.calls.get(slot) else { return };
         let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.confirmation_id.as_deref()) else {
             return;
@@ -348,11 +348,11 @@ impl Core {
             .confirmations
             .find(id)
             .and_then(|record| self.confirmations.records.get(record));
-        let keeps = record.is_some_and(|record| {
-            matches!(
-                record.status,
-                Status::Pending | Status::Approved(_) | Status::Denied(_)
-            )
+        let misfit = code == Some(Code::ConfirmationInvalid);
+        let keeps = record.is_some_and(|record| match record.status {
+            Status::Denied(_) => true,
+            Status::Pending | Status::Approved(_) => !misfit || record.reserved_by.is_some(),
+            Status::Expired | Status::Consumed => false,
         });
         if !keeps && let Some(toolset) = self.toolsets.get_mut(toolset) {
             toolset.evidence.retain(|evidence| evidence.confirmation_id != id);

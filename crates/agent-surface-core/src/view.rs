@@ -548,12 +548,11 @@ fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) ->
         if !state.visible {
             return Asks::Nothing;
         }
-        let pushed = member.pushed.as_ref().filter(|pushed| !pushed.available);
         if state.available && !enabled {
             state.available = false;
             state.reason = Some(String::from("component-disabled"));
         } else if state.available
-            && let Some(pushed) = pushed
+            && let Some(pushed) = &member.pushed
         {
             state.available = false;
             state.reason = Some(

@@ -4,8 +4,8 @@
 //! read before it is kept. Called by `cargo test`.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 fn folder() -> PathBuf {
     let checked_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts");
@@ -13,27 +13,30 @@ fn folder() -> PathBuf {
 }
 
 /// In the order of their names.
-fn files(folder: &Path) -> BTreeSet<PathBuf> {
-    let found = fs::read_dir(folder).expect("the folder of transcripts is there");
-    let paths = found.map(|entry| entry.expect("an entry").path());
-    paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .collect()
+fn files(folder: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            found.insert(path);
+        }
+    }
+    Ok(found)
 }
 
 #[test]
-fn every_transcript_goes_as_written() {
+fn every_transcript_goes_as_written() -> io::Result<()> {
     let folder = folder();
-    let files = files(&folder);
+    let files = files(&folder)?;
     assert!(!files.is_empty(), "no transcript in {}", folder.display());
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
     let mut failures = Vec::new();
     for path in &files {
-        let text = fs::read_to_string(path).expect("a readable transcript");
+        let text = fs::read_to_string(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if update {
             match agent_surface_transcript::rewrite(&text) {
-                Ok(renewed) => fs::write(path, renewed).expect("a writable transcript"),
+                Ok(renewed) => fs::write(path, renewed)?,
                 Err(error) => failures.push([&*name, ": ", &error].concat()),
             }
         } else if let Err(error) = agent_surface_transcript::run(&name, &text) {
@@ -42,4 +45,5 @@ fn every_transcript_goes_as_written() {
     }
     println!("{} transcripts in {}", files.len(), folder.display());
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    Ok(())
 }
