@@ -20,8 +20,8 @@ const { browser, page, devtools, faults } = await openBrowser();
 page.setDefaultTimeout(15_000);
 const demo = demoPage({ page, devtools, url, folder, note: report.note });
 
-for (const [title, run] of CHAPTERS) {
-  report.chapter(title);
+for (const [index, [title, run]] of CHAPTERS.entries()) {
+  report.chapter(`${index + 1} · ${title}`);
   try {
     await demo.open();
     await run(demo, report);

@@ -16,7 +16,7 @@ async function browserAgent(demo, report) {
   report.equal("disabling needs a person", [first.isError, demo.payloadOf(first).code], [true, "CONFIRMATION_REQUIRED"]);
   const record = await demo.asked();
   report.equal("who is asked by the browser's agent", [record.consumerKey, [...record.input.ids].sort()], ["webmcp:browser", [...ids].sort()]);
-  await demo.shot("browser-agent");
+  await demo.shot("11-browser-agent");
   await demo.approve();
   report.holds("the approval alone does nothing", (await demo.statusOf(ids)).every((status) => status === "offline"));
   const second = await demo.execute(DISABLE, {});
@@ -24,6 +24,25 @@ async function browserAgent(demo, report) {
   report.holds("the server shows them disabled", (await demo.statusOf(ids)).every((status) => status === "disabled"));
   await demo.toolComes(DISABLE, false);
   report.holds("and the tool is gone again with what could be disabled", true);
+}
+
+async function browserReselects(demo, report) {
+  const [milan, lisbon] = await Promise.all(["Milan", "Lisbon"].map(async (city) => (await demo.devices({ city, status: "offline" })).map(({ id }) => id)));
+  await demo.execute(SELECT, { ids: milan });
+  await demo.toolComes(DISABLE);
+  await demo.execute(DISABLE, {});
+  await demo.asked();
+  await demo.approve();
+  await demo.execute(SELECT, { ids: lisbon });
+  const other = await demo.execute(DISABLE, {});
+  report.equal("an approval does not carry over to another selection: a person is asked anew", demo.payloadOf(other).code, "CONFIRMATION_REQUIRED");
+  report.holds("nothing ran", (await demo.statusOf([...milan, ...lisbon])).every((status) => status === "offline"));
+  const record = await demo.asked();
+  report.equal("about the devices that are selected now", [...record.input.ids].sort(), [...lisbon].sort());
+  await demo.approve();
+  await demo.execute(DISABLE, {});
+  report.holds("and then it runs", (await demo.statusOf(lisbon)).every((status) => status === "disabled"));
+  report.holds("for these only", (await demo.statusOf(milan)).every((status) => status === "offline"));
 }
 
 async function browserDenied(demo, report) {
@@ -69,7 +88,7 @@ async function anthropic(demo, report) {
   await demo.say("And now?");
   await demo.answered();
   report.holds("an endpoint that fails is reported as such", (await demo.conversation()).at(-1).startsWith("error: "), await demo.conversation());
-  await demo.shot("model");
+  await demo.shot("12-model");
   model.close();
 }
 
@@ -91,8 +110,9 @@ async function openai(demo, report) {
 }
 
 export const CHANNELS = [
-  ["6 · The browser's agent, over native WebMCP", browserAgent],
-  ["7 · The browser's agent, denied", browserDenied],
-  ["8a · A model behind the Anthropic API", anthropic],
-  ["8b · A model behind an OpenAI-compatible API", openai],
+  ["The browser's agent, over native WebMCP", browserAgent],
+  ["The browser's agent, after another selection", browserReselects],
+  ["The browser's agent, denied", browserDenied],
+  ["A model behind the Anthropic API", anthropic],
+  ["A model behind an OpenAI-compatible API", openai],
 ];

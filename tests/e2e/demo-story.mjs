@@ -41,6 +41,43 @@ async function denied(demo, report) {
   await demo.shot("4-denied");
 }
 
+async function askedAnew(demo, report) {
+  await demo.say("disable the offline devices in Milan");
+  await demo.asked();
+  await demo.deny();
+  await demo.answered();
+  const lisbon = idsOf(await demo.devices({ city: "Lisbon", status: "offline" }));
+  await demo.say("disable the offline devices in Lisbon");
+  const other = await demo.asked();
+  report.equal("a denial of some devices says nothing about others", [...other.input.ids].sort(), lisbon.sort());
+  await demo.deny();
+  await demo.answered();
+  await demo.say("disable the offline devices in Milan");
+  const again = await demo.asked();
+  report.holds("and a person may be asked about the first ones again", again.input.ids.length > 0, again);
+  await demo.approve();
+  await demo.answered();
+  report.holds("then approved", every(await demo.statusOf(again.input.ids), "disabled"));
+  report.holds("the others are as they were", every(await demo.statusOf(lisbon), "offline"));
+}
+
+async function stopped(demo, report) {
+  const offline = await demo.devices({ city: "Osaka", status: "offline" });
+  await demo.say("disable the offline devices in Osaka");
+  await demo.asked();
+  await demo.page.getByRole("button", { name: "Stop" }).click();
+  await demo.answered();
+  const lines = await demo.conversation();
+  report.equal("the run ends", lines.at(-1), "note: Stopped.");
+  report.equal("what it asked for is withdrawn", await demo.pending(), 0);
+  await demo.say("disable the selected devices");
+  await demo.asked();
+  report.equal("the next run has to ask again", await demo.pending(), 1);
+  await demo.deny();
+  await demo.answered();
+  report.holds("the server shows them as they were", every(await demo.statusOf(idsOf(offline)), "offline"));
+}
+
 async function synthetic(demo, report) {
   const offline = await demo.devices({ city: "Milan", status: "offline" });
   await demo.say("disable the offline devices in Milan");
@@ -120,12 +157,14 @@ async function looks(demo, report) {
 }
 
 export const CHAPTERS = [
-  ["1 · The copilot disables what a person approves", approved],
-  ["2 · The same, denied", denied],
-  ["3 · A script's click is no approval", synthetic],
-  ["4 · A stale call", stale],
-  ["5 · What each consumer sees", catalogs],
+  ["The copilot disables what a person approves", approved],
+  ["The same, denied", denied],
+  ["A denial binds to what was denied", askedAnew],
+  ["The same, stopped while a person is asked", stopped],
+  ["A script's click is no approval", synthetic],
+  ["A stale call", stale],
+  ["What each consumer sees", catalogs],
   ...CHANNELS,
-  ["9 · The console by hand", byHand],
-  ["10 · How it looks", looks],
+  ["The console by hand", byHand],
+  ["How it looks", looks],
 ];

@@ -101,6 +101,7 @@ function mountCopilot({ registry, audit, store, theme, panel }) {
     model: settings.model,
     suggestions: EXAMPLES.slice(0, 5),
     describeTool: toolDescriber(toolset),
+    onStop: () => denyAll(registry, CONSUMERS.copilot),
   });
   const approvals = h("agent-approvals", { class: "approvals" });
   approvals.strings = { heading: ({ capabilityId, effect }) => `${capabilityTitle(capabilityId, effect)}?` };
@@ -119,10 +120,17 @@ function mountCopilot({ registry, audit, store, theme, panel }) {
   registry.confirmations.subscribe(() => {
     const asked = registry.confirmations.pending();
     byId("copilot").classList.toggle("is-asking", asked.length > 0);
-    chat.showWaiting(asked.some((record) => record.consumerKey === "embedded:copilot"));
+    chat.showWaiting(asked.some((record) => record.consumerKey.startsWith("embedded:")));
     // Whoever is asked must see the question.
     if (asked.length > 0) panel.set(true);
   });
+}
+
+/** Whoever stops an agent no longer wants what it asked for. */
+function denyAll(registry, { kind, id }) {
+  for (const { confirmationId, consumerKey } of registry.confirmations.pending()) {
+    if (consumerKey === `${kind}:${id}`) registry.confirmations.resolve(confirmationId, { approved: false, reason: "The copilot was stopped" });
+  }
 }
 
 function seenBy() {

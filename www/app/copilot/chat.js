@@ -3,15 +3,18 @@
 import { h, icon, setText } from "../dom.js";
 import { createTranscript } from "./transcript.js";
 
-/** `createLoop(on)` makes the agent loop that this view drives; `model()` is the model in use. */
-export function createChat({ createLoop, model, suggestions, describeTool }) {
+/**
+ * `createLoop(on)` makes the agent loop that this view drives; `model()` is the model in use; `onStop()` hears that the person
+ * stopped the agent.
+ */
+export function createChat({ createLoop, model, suggestions, describeTool, onStop }) {
   const transcript = createTranscript({ describeTool });
   const activityText = h("span", { class: "activity-text" });
   const activity = h("div", { class: "activity", role: "status", hidden: true }, h("span", { class: "pulse", "aria-hidden": "true" }), activityText);
   const label = h("span", { class: "model-label" });
   const input = h("textarea", { class: "composer-input", rows: 1, placeholder: "Ask the copilot", "aria-label": "Message to the copilot", maxlength: 4000 });
   const sendButton = h("button", { type: "submit", class: "send-button", "aria-label": "Send", title: "Send" }, icon("send"));
-  const stopButton = h("button", { type: "button", class: "send-button stop-button", "aria-label": "Stop", title: "Stop", hidden: true, on: { click: () => loop.stop() } }, icon("stop"));
+  const stopButton = h("button", { type: "button", class: "send-button stop-button", "aria-label": "Stop", title: "Stop", hidden: true, on: { click: () => stop() } }, icon("stop"));
   const composer = h("form", { class: "composer" }, input, h("div", { class: "composer-row" }, activity, label, h("span", { class: "spacer" }), stopButton, sendButton));
   const chips = h("div", { class: "suggestions" }, h("p", { class: "suggestions-title", text: "Try" }), suggestions.map((text) => h("button", { type: "button", class: "suggestion", on: { click: () => submit(text) } }, h("span", { text }), icon("arrow", 14))));
   const welcome = h("div", { class: "welcome" }, h("p", { class: "welcome-title", text: "What should happen?" }), h("p", { text: "The copilot works in this page with the same capabilities you see in the catalog. What is dangerous waits for your approval." }), chips);
@@ -61,6 +64,11 @@ export function createChat({ createLoop, model, suggestions, describeTool }) {
     if (atEnd) toEnd();
   }
 
+  function stop() {
+    loop.stop();
+    onStop();
+  }
+
   async function submit(text) {
     const said = text.trim();
     if (said === "" || loop.busy) return;
@@ -85,7 +93,6 @@ export function createChat({ createLoop, model, suggestions, describeTool }) {
       event.preventDefault();
       submit(input.value);
     }
-    if (event.key === "Escape") loop.stop();
   });
   composer.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -106,6 +113,7 @@ export function createChat({ createLoop, model, suggestions, describeTool }) {
     refresh,
     showWaiting,
     reset() {
+      stop();
       loop.reset();
       transcript.clear();
       welcome.hidden = false;
