@@ -2,6 +2,8 @@
 //!
 //! It refuses to be fast at the price of bytes: inputs are small. The core calls it for approvals.
 
+use crate::text::push_hex;
+
 const ROUND: [u32; 64] = [
     0x428a_2f98,
     0x7137_4491,
@@ -146,7 +148,7 @@ pub fn hex(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         for nibble in [byte >> 4, byte & 15] {
-            out.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+            push_hex(&mut out, u32::from(nibble));
         }
     }
     out

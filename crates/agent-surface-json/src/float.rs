@@ -92,7 +92,9 @@ impl Big {
     /// Drops outer zeros; what lies past `MAX_DIGITS` only matters as "not zero".
     fn trim(&mut self) {
         let zeros = self.digits.iter().take_while(|digit| **digit == 0).count();
-        self.digits.drain(..zeros);
+        if zeros > 0 {
+            self.digits = self.digits.iter().skip(zeros).copied().collect();
+        }
         self.point -= i64::try_from(zeros).unwrap_or(0);
         if self.digits.iter().skip(MAX_DIGITS).any(|digit| *digit != 0) {
             self.digits.truncate(MAX_DIGITS);

@@ -74,7 +74,7 @@ impl Schema {
         limits: SchemaLimits,
         options: Options,
     ) -> Result<Schema, SchemaError> {
-        compile::compile(document, limits, options).map_err(|refusal| *refusal)
+        compile::compile(document, limits, options).map_err(|refusal| *refusal.0)
     }
 
     /// Whether objects are what the root asks for: its `type` is `object` or a list with it, directly or

@@ -22,40 +22,65 @@ impl<'a> Chars<'a> {
 impl Iterator for Chars<'_> {
     type Item = u32;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<u32> {
-        let plain = self.rest.next()?;
-        if plain != '\\' {
-            return Some(u32::from(plain));
+        let plain = pull(&mut self.rest)?;
+        if plain != 0x5C {
+            return Some(plain);
         }
-        Some(match self.rest.next()? {
-            'b' => 8,
-            't' => 9,
-            'n' => 10,
-            'f' => 12,
-            'r' => 13,
-            'u' => {
-                let first = hex4(&mut self.rest);
-                let mut ahead = self.rest.clone();
-                let is_high = (0xD800..0xDC00).contains(&first);
-                if is_high && ahead.next() == Some('\\') && ahead.next() == Some('u') {
-                    let second = hex4(&mut ahead);
-                    if (0xDC00..0xE000).contains(&second) {
-                        self.rest = ahead;
-                        return Some(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
-                    }
-                }
-                first
+        let letter = pull(&mut self.rest)?;
+        let short = SHORT_ESCAPES
+            .iter()
+            .find(|(_, escape)| u32::from(*escape) == letter);
+        if letter != 0x75 {
+            return Some(short.map_or(letter, |(point, _)| u32::from(*point)));
+        }
+        let first = hex4(&mut self.rest);
+        let mut ahead = self.rest.clone();
+        let is_high = (0xD800..0xDC00).contains(&first);
+        if is_high && pull(&mut ahead) == Some(0x5C) && pull(&mut ahead) == Some(0x75) {
+            let second = hex4(&mut ahead);
+            if (0xDC00..0xE000).contains(&second) {
+                self.rest = ahead;
+                return Some(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
             }
-            other => u32::from(other),
-        })
+        }
+        Some(first)
     }
 }
 
+/// Code points with an escape of one letter, and the letter.
+static SHORT_ESCAPES: [(u8, u8); 7] = [
+    (8, b'b'),
+    (9, b't'),
+    (10, b'n'),
+    (12, b'f'),
+    (13, b'r'),
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+];
+
+/// One code point; decoding UTF-8 is worth having only once.
+#[inline(never)]
+pub(crate) fn pull(chars: &mut core::str::Chars<'_>) -> Option<u32> {
+    chars.next().map(u32::from)
+}
+
+/// Appends a code point; so is encoding. Half a surrogate pair becomes U+FFFD.
+#[inline(never)]
+pub(crate) fn push_point(out: &mut String, point: u32) {
+    out.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+}
+
 fn hex4(chars: &mut core::str::Chars<'_>) -> u32 {
-    chars
-        .by_ref()
-        .take(4)
-        .fold(0, |value, digit| (value << 4) | digit.to_digit(16).unwrap_or(0))
+    let mut value = 0;
+    for _ in 0..4 {
+        let digit = pull(chars)
+            .and_then(char::from_u32)
+            .and_then(|digit| digit.to_digit(16));
+        value = (value << 4) | digit.unwrap_or(0);
+    }
+    value
 }
 
 /// UTF-16 order of the insides of two string literals (RFC 8785 §3.2.3).
@@ -121,7 +146,9 @@ impl<'a> Units<'a> {
 /// The decoded text; lone surrogates become U+FFFD, since a Rust string cannot hold them.
 pub(crate) fn decode(inside: &str) -> String {
     let mut out = String::with_capacity(inside.len());
-    out.extend(Chars::new(inside).map(|point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)));
+    for point in Chars::new(inside) {
+        push_point(&mut out, point);
+    }
     out
 }
 
@@ -156,28 +183,26 @@ pub(crate) fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
+#[inline(never)]
 fn write_point(out: &mut String, point: u32) {
-    let short = match point {
-        8 => 'b',
-        9 => 't',
-        10 => 'n',
-        12 => 'f',
-        13 => 'r',
-        0x22 => '"',
-        0x5C => '\\',
-        0x20.. => match char::from_u32(point) {
-            Some(plain) => return out.push(plain),
-            None => 'u',
-        },
-        _ => 'u',
-    };
+    let short = SHORT_ESCAPES.iter().find(|(short, _)| u32::from(*short) == point);
+    let is_surrogate = (0xD800..0xE000).contains(&point);
+    if short.is_none() && point >= 0x20 && !is_surrogate {
+        return push_point(out, point);
+    }
     out.push('\\');
-    out.push(short);
-    if short == 'u' {
+    out.push(char::from(short.map_or(b'u', |(_, letter)| *letter)));
+    if short.is_none() {
         for shift in [12, 8, 4, 0] {
-            out.push(char::from_digit((point >> shift) & 15, 16).unwrap_or('0'));
+            push_hex(out, point >> shift);
         }
     }
+}
+
+/// Appends the lowest four bits as a lower-case digit.
+pub(crate) fn push_hex(out: &mut String, nibble: u32) {
+    let digit = b"0123456789abcdef".get((nibble & 15) as usize).copied();
+    push_point(out, u32::from(digit.unwrap_or(b'0')));
 }
 
 /// Appends `number` in decimal.

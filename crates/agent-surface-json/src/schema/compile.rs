@@ -403,7 +403,7 @@ fn check_defaults(schema: &mut Schema, max_bytes: usize) -> Result<(), Refusal> 
     let fail = |schema: &Schema, id: u32, tail: &[&str]| {
         let holder = schema.chain(id).iter().find_map(|id| schema.node(*id)?.default);
         let mut refusal = at_keyword(schema.document.value_at(holder.unwrap_or(0)), tail);
-        refusal.fault = SchemaFault::InvalidDefault;
+        refusal.0.fault = SchemaFault::InvalidDefault;
         refusal
     };
     if let Err(id) = defaults::prepare(schema, max_bytes) {

@@ -3,7 +3,7 @@
 //! It refuses nothing itself. Compiling and the opaque check build these.
 
 use crate::document::{Kind, Value};
-use crate::text::{format_count, write_u64};
+use crate::text::{format_count, pull, push_point, write_u64};
 
 /// Which of the two reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,8 @@ pub struct SchemaError {
 }
 
 /// Boxed on its way out: it is returned from many places and rarely.
-pub(crate) type Refusal = Box<SchemaError>;
+#[derive(Debug)]
+pub(crate) struct Refusal(pub(crate) Box<SchemaError>);
 
 /// Where the rest of JSON Schema is to be had.
 pub(crate) const FULL_ENGINE: &str = ", or install the full schema engine (`agent-surface-wasm/schema`)";
@@ -38,12 +39,7 @@ pub(crate) const FULL_ENGINE: &str = ", or install the full schema engine (`agen
 pub(crate) fn at_keyword(argument: Value<'_>, tail: &[&str]) -> Refusal {
     let (pointer, keyword) = locate(argument);
     let message = ["`", &keyword, "` at `", &pointer, "` ", &tail.concat()].concat();
-    Box::new(SchemaError {
-        fault: SchemaFault::Unsupported,
-        keyword,
-        pointer,
-        message,
-    })
+    refusal(keyword, pointer, message)
 }
 
 /// This schema as a whole is at fault.
@@ -51,12 +47,16 @@ pub(crate) fn at_keyword(argument: Value<'_>, tail: &[&str]) -> Refusal {
 pub(crate) fn at_schema(schema: Value<'_>, tail: &[&str]) -> Refusal {
     let (pointer, _) = locate(schema);
     let message = ["the schema at `", &pointer, "` ", &tail.concat()].concat();
-    Box::new(SchemaError {
+    refusal(String::new(), pointer, message)
+}
+
+fn refusal(keyword: String, pointer: String, message: String) -> Refusal {
+    Refusal(Box::new(SchemaError {
         fault: SchemaFault::Unsupported,
-        keyword: String::new(),
+        keyword,
         pointer,
         message,
-    })
+    }))
 }
 
 /// The JSON Pointer to a value of a document, and its last token as it is.
@@ -92,11 +92,12 @@ fn locate(target: Value<'_>) -> (String, String) {
 /// Appends `/token` with the escapes of RFC 6901.
 pub(crate) fn push_token(pointer: &mut String, token: &str) {
     pointer.push('/');
-    for char in token.chars() {
-        match char {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
+    let mut chars = token.chars();
+    while let Some(point) = pull(&mut chars) {
+        match point {
+            0x7E => pointer.push_str("~0"),
+            0x2F => pointer.push_str("~1"),
+            other => push_point(pointer, other),
         }
     }
 }

@@ -40,7 +40,7 @@ static REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Checks size, depth and that every reference stays within the document. Depth counts schemas, as in
 /// compiled ones, under every applicator of any draft.
 pub fn check_opaque(document: &Document, limits: SchemaLimits) -> Result<(), SchemaError> {
-    check(document, limits).map_err(|refusal| *refusal)
+    check(document, limits).map_err(|refusal| *refusal.0)
 }
 
 fn check(document: &Document, limits: SchemaLimits) -> Result<(), Refusal> {

@@ -220,11 +220,17 @@ impl Check<'_> {
             }
             _ => true,
         };
-        holds || self.breach(rule.keyword, argument, found.unwrap_or_else(|| echo(value)), path)
+        holds
+            || self.breach(
+                rule.keyword,
+                argument,
+                &found.unwrap_or_else(|| echo(value)),
+                path,
+            )
     }
 
     /// Reports in the words of the keyword.
-    fn breach(&mut self, keyword: Keyword, argument: Value<'_>, found: String, path: &Path<'_>) -> bool {
+    fn breach(&mut self, keyword: Keyword, argument: Value<'_>, found: &str, path: &Path<'_>) -> bool {
         if !self.collects {
             return false;
         }
@@ -235,7 +241,7 @@ impl Check<'_> {
         };
         let mut words = keyword::breach(keyword).split('%');
         let mut next = || words.next().unwrap_or_default();
-        let message = [next(), &expected, next(), &found, next()];
+        let message = [next(), &expected, next(), found, next()];
         self.report(path, &message)
     }
 
