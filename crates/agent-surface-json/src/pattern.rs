@@ -3,10 +3,12 @@
 //! It refuses backreferences (no linear time), `\p{…}` (needs Unicode tables) and whatever `u` mode calls a
 //! syntax error. Groups capture nothing: only the verdict counts. Schemas call it.
 //!
-//! A match costs at most the length of the text times the size of the program, at most `MAX_PROGRAM` steps per
-//! character, for each lookaround and for the whole. Callers bound texts at 256 KiB.
+//! A match costs at most the length of the text times the size of the program (2,500 steps), once for the whole and
+//! once for each lookaround. Sets of threads that come again cost one look-up, so texts that repeat themselves, which
+//! long ones do, cost about their length. Callers bound texts at 256 KiB.
 
 mod ast;
+mod cache;
 mod class;
 mod machine;
 mod program;

@@ -4,6 +4,7 @@
 //! `Pattern::is_match` calls it.
 
 use super::ast::Anchor;
+use super::cache::Cache;
 use super::class::is_word;
 use super::program::{Program, Step};
 
@@ -39,6 +40,14 @@ pub(super) fn is_match(program: &Program, text: &[u32]) -> bool {
     is_found
 }
 
+/// Whether what a thread does depends on its neighbourhood, and not only on being at an end of the text.
+fn depends_on_place(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::Look { .. } | Step::Anchor(Anchor::Word | Anchor::NotWord)
+    )
+}
+
 /// The threads of one position.
 struct Threads {
     /// Instructions that consume a code point.
@@ -60,35 +69,74 @@ impl Run<'_> {
             followed: vec![0; code.len()],
         };
         let is_anchored = !is_backward && code.first() == Some(&Step::Anchor(Anchor::Start));
-        for round in 0..=length {
-            let at = if is_backward { length - round } else { round };
+        let mut cache = Cache::new(code.iter().all(|step| !depends_on_place(step)));
+        // The set before this position and the code point between.
+        let mut origin = None;
+        let mut round = 0;
+        loop {
+            let position = |round: usize| if is_backward { length - round } else { round };
             if round == 0 || !is_anchored {
                 threads.pending.push(0);
             }
             if threads.pending.is_empty() {
                 return;
             }
-            if self.follow(code, at, round + 1, &mut threads) && accept(at) {
+            let accepts = self.follow(code, position(round), round + 1, &mut threads);
+            if accepts && accept(position(round)) {
                 return;
             }
-            let next = if is_backward { at.checked_sub(1) } else { Some(at) };
-            let Some(point) = next.and_then(|index| self.text.get(index)) else {
+            // Ends of the text are seen by anchors, so sets are only the same within.
+            let mut set = None;
+            if round > 0 && round < length {
+                set = cache.intern(&threads.waiting, accepts);
+                if let (Some((set, point)), Some(next)) = (origin, set) {
+                    cache.link(set, point, next);
+                }
+            }
+            while let Some(current) = set
+                && round + 1 < length
+                && let Some(point) = self.point_after(position(round), is_backward)
+                && let Some((next, accepts)) = cache.step(current, point)
+            {
+                round += 1;
+                set = Some(next);
+                if accepts && accept(position(round)) {
+                    return;
+                }
+            }
+            if let Some(current) = set {
+                threads.waiting.clear();
+                threads.waiting.extend_from_slice(cache.threads(current));
+            }
+            let Some(point) = self.point_after(position(round), is_backward) else {
                 return;
             };
-            let Threads { waiting, pending, .. } = &mut threads;
-            for instruction in waiting.drain(..) {
-                let is_hit = match code.get(instruction as usize) {
-                    Some(Step::Point(wanted)) => wanted == point,
-                    Some(Step::Set(set)) => self
-                        .program
-                        .sets
-                        .get(*set as usize)
-                        .is_some_and(|set| set.has(*point)),
-                    _ => false,
-                };
-                if is_hit {
-                    pending.push(instruction + 1);
-                }
+            origin = set.map(|set| ((set, cache.resets()), point));
+            self.consume(code, point, &mut threads);
+            round += 1;
+        }
+    }
+
+    fn point_after(&self, at: usize, is_backward: bool) -> Option<u32> {
+        let next = if is_backward { at.checked_sub(1) } else { Some(at) };
+        next.and_then(|index| self.text.get(index)).copied()
+    }
+
+    /// Moves the waiting threads over `point`.
+    fn consume(&self, code: &[Step], point: u32, threads: &mut Threads) {
+        let Threads { waiting, pending, .. } = threads;
+        for instruction in waiting.drain(..) {
+            let is_hit = match code.get(instruction as usize) {
+                Some(Step::Point(wanted)) => *wanted == point,
+                Some(Step::Set(set)) => self
+                    .program
+                    .sets
+                    .get(*set as usize)
+                    .is_some_and(|set| set.has(point)),
+                _ => false,
+            };
+            if is_hit {
+                pending.push(instruction + 1);
             }
         }
     }

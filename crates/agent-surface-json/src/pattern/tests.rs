@@ -297,6 +297,32 @@ fn a_long_text_is_read_to_its_end() {
 }
 
 #[test]
+fn sets_that_never_come_again_are_forgotten_and_the_verdict_stays_right() {
+    let pattern = Pattern::compile("(a|b)*a(?:a|b){299}!").unwrap();
+    let mut seed = 1u32;
+    let mut text: Vec<char> = Vec::new();
+    while text.len() < 30_000 {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text.push(if seed >> 31 == 0 { 'a' } else { 'b' });
+    }
+    for decisive in ['a', 'b'] {
+        let place = text.len() - 300;
+        text[place] = decisive;
+        let text: String = text.iter().chain(&['!', 'b']).collect();
+        assert_eq!(pattern.is_match(&text), decisive == 'a');
+    }
+}
+
+#[test]
+fn a_large_program_on_a_long_text_settles_into_known_sets() {
+    let mut text = "a".repeat(200_000);
+    let pattern = Pattern::compile("a{1000}b|[a-z]{200}!$").unwrap();
+    assert!(!pattern.is_match(&text));
+    text.push('!');
+    assert!(pattern.is_match(&text));
+}
+
+#[test]
 fn programs_and_nesting_are_bounded() {
     assert!(Pattern::compile("^[a-z]{1,1000}$").is_ok());
     for source in [
