@@ -116,7 +116,7 @@ const compile = async ({ module, bytes, url } = {}, defaultSource) => {
 const start = async (options, defaultSource) => {
   const module = await compile(options ?? {}, defaultSource);
   try {
-    await glue.default({ module_or_path: module });
+    glue.start(await WebAssembly.instantiate(module, glue.imports()), module);
   } catch (error) {
     if (CSP.test(textOf(error))) throw compileFailed(error, {});
     const details = options?.url === undefined ? {} : { url: String(options.url) };

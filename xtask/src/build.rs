@@ -90,7 +90,7 @@ impl Build<'_> {
         let version = self.manifest.tool("wasm-bindgen")?;
         let step = Step {
             name: "build: wasm-bindgen",
-            inputs: &[wasm.to_path_buf()],
+            inputs: &[wasm.to_path_buf(), self.workspace.path("xtask/src/build.rs")],
             settings: version,
             outputs: &[self.glue.join("agent_surface_wasm.js"), self.bound_wasm()],
         };
@@ -112,20 +112,39 @@ impl Build<'_> {
         self.package.join("dist/agent_surface.wasm")
     }
 
+    /// Two runs: one makes the module small, one gives its imports and exports names of one or two letters and prints
+    /// which; `bundle.mjs` writes them into the glue. (In one run with `--converge` they would be renamed many times.)
     fn optimise(&self) -> Result<()> {
         let flags = self.manifest.wasm_opt_flags()?;
+        let (small, names) = (self.glue.join("small.wasm"), self.glue.join("names.json"));
         let step = Step {
             name: "build: wasm-opt",
-            inputs: &[self.bound_wasm(), self.workspace.path("tests/package-lock.json")],
+            inputs: &[
+                self.bound_wasm(),
+                self.workspace.path("tests/package-lock.json"),
+                self.workspace.path("xtask/src/build.rs"),
+            ],
             settings: &flags.join(" "),
-            outputs: &[self.optimised_wasm()],
+            outputs: &[self.optimised_wasm(), names.clone()],
         };
         stamp::step(self.workspace, &step, || {
             fs::create_dir_all(self.package.join("dist")).context("cannot make the package's folder")?;
-            let mut node = tools::node(self.workspace)?;
-            node.arg(self.workspace.path("tests/node_modules/binaryen/bin/wasm-opt"))
-                .args(&flags);
-            execute(node.arg(self.bound_wasm()).arg("-o").arg(self.optimised_wasm()))
+            let wasm_opt = |arguments: &[&Path], flags: &[String]| {
+                let mut node = tools::node(self.workspace)?;
+                node.arg(self.workspace.path("tests/node_modules/binaryen/bin/wasm-opt"))
+                    .args(flags);
+                output(node.args(arguments))
+            };
+            let to = Path::new("-o");
+            wasm_opt(&[&self.bound_wasm(), to, &small], &flags)?;
+            let features = flags.iter().filter(|flag| *flag != "--converge").cloned();
+            let rename = [
+                "--minify-imports-and-exports-and-modules",
+                "--strip-target-features",
+            ]
+            .map(str::to_owned);
+            let flags: Vec<String> = features.chain(rename).collect();
+            workspace::write(&names, wasm_opt(&[&small, to, &self.optimised_wasm()], &flags)?)
         })
     }
 
