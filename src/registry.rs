@@ -36,7 +36,6 @@ pub struct Registry {
     pub(crate) draining: Cell<bool>,
     /// The text that belongs to the answer a host function is about to give.
     text: RefCell<String>,
-    pub(crate) warnings: RefCell<Vec<&'static str>>,
     max_input_bytes: usize,
     max_depth: usize,
 }
@@ -105,7 +104,6 @@ impl Registry {
             host,
             draining: Cell::new(false),
             text: RefCell::new(String::new()),
-            warnings: RefCell::new(Vec::new()),
             max_input_bytes,
             max_depth,
         })
@@ -114,11 +112,6 @@ impl Registry {
     /// Gives the text of the answer that a host function is about to return.
     pub fn text(&self, text: String) {
         *self.text.borrow_mut() = text;
-    }
-
-    /// What a developer should know, since the last call; lines.
-    pub fn warnings(&self) -> String {
-        std::mem::take(&mut *self.warnings.borrow_mut()).join("\n")
     }
 
     /// Whether no drain runs: only then may the handle be freed.

@@ -39,6 +39,8 @@ export class Host {
     this.executor = undefined;
     /** Whose view is being looked through. */
     this.viewer = undefined;
+    /** How many looks lie within each other. */
+    this.looks = 0;
     this.lastTime = 0;
     this.disposed = false;
   }
@@ -524,7 +526,11 @@ export class Host {
   }
 
   refresh(toolset) {
-    this.toolsets.get(toolset)?.refresh();
+    try {
+      this.toolsets.get(toolset)?.refresh();
+    } catch (error) {
+      console.error(error);
+    }
   }
 
   expose(toolset, slot, at) {

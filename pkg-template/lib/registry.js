@@ -19,6 +19,9 @@ const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 /** Views that are kept between snapshots, for each registry. */
 const MOST_VIEWS = 16;
 
+/** A closure that is asked may look at the surface itself, and be asked again: that must end before the stack does. */
+const MOST_LOOKS = 2;
+
 /** Registries and their views, also found through a copied or proxied object's `invoke`. */
 const hosts = new WeakMap();
 
@@ -141,11 +144,16 @@ export const scopeText = (scope) => {
 
 /** Runs `look` with the consumer that policies and closures are asked for. */
 export const lookAs = (host, consumer, look) => {
+  if (host.looks >= MOST_LOOKS) {
+    throw new Error("a policy or `when` looks at the surface and is asked for that, without an end");
+  }
   const before = host.viewer;
   host.viewer = consumer;
+  host.looks++;
   try {
     return host.enter(look);
   } finally {
+    host.looks--;
     host.viewer = before;
   }
 };
