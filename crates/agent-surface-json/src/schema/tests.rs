@@ -369,6 +369,20 @@ fn a_schema_on_itself_for_ever_ends() {
 }
 
 #[test]
+fn a_large_value_is_held_against_many_allowed_ones_in_one_pass() {
+    let schema = [
+        "{\"enum\":[",
+        &"{\"a\":1},".repeat(1500),
+        "{\"k2\":2,\"k1\":[1]}]}",
+    ]
+    .concat();
+    assert!(issues(&schema, "{\"k1\":[1.0],\"k2\":2e0}").is_empty());
+    let entry = |index: usize| ["\"", &index.to_string(), "\":1"].concat();
+    let large = ["{", &(0..30_000).map(entry).collect::<Vec<_>>().join(","), "}"].concat();
+    assert_eq!(issues(&schema, &large).len(), 1);
+}
+
+#[test]
 fn equal_items_are_found_whatever_their_form() {
     let schema = r#"{"uniqueItems":true}"#;
     for value in [

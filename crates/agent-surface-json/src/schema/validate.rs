@@ -200,7 +200,7 @@ impl Check<'_> {
         let mut found = None;
         let holds = match rule.keyword {
             Keyword::Const => value.equals(argument),
-            Keyword::Enum => argument.items().any(|allowed| value.equals(allowed)),
+            Keyword::Enum => is_among(value, argument),
             Keyword::MinItems | Keyword::MaxItems | Keyword::UniqueItems if value.tag() == parse::ARRAY => {
                 array_holds(rule, value, &mut found)
             }
@@ -279,6 +279,22 @@ fn size_holds(is_least: bool, bound: u32, size: usize, found: &mut Option<String
         *found = Some(format_count(size));
     }
     holds
+}
+
+/// A large value is put in order once, not once per allowed value.
+fn is_among(value: Value<'_>, allowed: Value<'_>) -> bool {
+    let is_container = matches!(value.tag(), parse::ARRAY | parse::OBJECT);
+    let mut text = None;
+    allowed
+        .items()
+        .filter(|item| item.tag() == value.tag())
+        .any(|item| {
+            if is_container {
+                *text.get_or_insert_with(|| canonical::comparable(value)) == canonical::comparable(item)
+            } else {
+                value.equals(item)
+            }
+        })
 }
 
 fn number_holds(keyword: Keyword, value: Value<'_>, argument: Value<'_>) -> bool {
