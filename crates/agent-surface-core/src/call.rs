@@ -223,6 +223,8 @@ pub struct Call {
     pub(crate) audited: bool,
     pub(crate) remembered: bool,
     pub(crate) lingers: bool,
+    /// The driver is about to hear that it may forget the call.
+    pub(crate) leaving: bool,
 
     pub(crate) began: Millis,
     pub(crate) queued: Option<Millis>,

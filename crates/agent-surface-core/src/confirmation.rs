@@ -92,7 +92,14 @@ impl Core {
             call.step = Step::Precondition { before_record: false };
             return;
         }
-        if call.confirmation_id.is_some() {
+        if call.confirmation_id.is_none() {
+            let remembered = self.remembered_evidence(slot);
+            if let Some(call) = self.calls.get_mut(slot) {
+                call.confirmation_id = remembered;
+            }
+        }
+        let names_evidence = self.calls.get(slot).is_some_and(|call| call.confirmation_id.is_some());
+        if names_evidence {
             return match self.reserve(slot) {
                 Ok(()) => self.set_step(slot, Step::Precondition { before_record: false }),
                 Err(failure) => self.settle(slot, Outcome::Failed(failure)),
@@ -126,7 +133,7 @@ impl Core {
     }
 
     /// SHA-256 over the canonical JSON of what evidence binds to, and the canonical input.
-    fn digest(&self, slot: u32) -> Option<([u8; 32], String)> {
+    pub(crate) fn digest(&self, slot: u32) -> Option<([u8; 32], String)> {
         let call = self.calls.get(slot)?;
         let capability = call.capability.as_ref()?;
         let input = match (&call.effective, &call.input) {

@@ -235,10 +235,28 @@ impl Core {
     /// The next thing to do, or `None` when the core waits for an input. Timers are armed last, so that a call
     /// that ended within the drain never arms one.
     pub fn poll_output(&mut self) -> Option<Output> {
-        if self.outputs.is_empty() {
-            self.run();
+        loop {
+            if self.outputs.is_empty() {
+                self.run();
+            }
+            let Some(output) = self.outputs.pop_front() else {
+                return self.timers.next_to_arm();
+            };
+            if self.lets_go(&output) {
+                return Some(output);
+            }
         }
-        self.outputs.pop_front().or_else(|| self.timers.next_to_arm())
+    }
+
+    /// Frees the id that an output gives back. Not before the driver has it: it would take the id's next user for the
+    /// one to forget. False when there is nothing to forget after all.
+    fn lets_go(&mut self, output: &Output) -> bool {
+        match *output {
+            Output::Forget(slot) => self.calls.remove(slot).is_some(),
+            Output::ForgetRegistration(slot) => self.registrations.remove(slot).is_some(),
+            Output::ForgetSpec(id) => self.forget_spec(id),
+            _ => true,
+        }
     }
 
     pub(crate) fn emit(&mut self, output: Output) {

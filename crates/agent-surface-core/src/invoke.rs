@@ -139,6 +139,7 @@ impl Core {
             audited: false,
             remembered: false,
             lingers: false,
+            leaving: false,
             began: self.now,
             queued: None,
             started: None,
@@ -251,7 +252,7 @@ impl Core {
         let Some(call) = self.calls.get_mut(slot) else {
             return;
         };
-        if call.remembered || !call.is_settled() {
+        if call.remembered || call.leaving || !call.is_settled() {
             return;
         }
         if call.handler_running || call.frames.iter().any(|frame| !frame.done) {
@@ -274,7 +275,8 @@ impl Core {
     }
 
     fn free_call(&mut self, slot: u32) {
-        if self.calls.remove(slot).is_some() {
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.leaving = true;
             self.emit(Output::Forget(slot));
         }
     }

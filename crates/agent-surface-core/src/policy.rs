@@ -5,13 +5,14 @@
 
 use crate::call::{Candidate, Frame, Step, Votes};
 use crate::core::Core;
+use crate::definition::PolicyRef;
 use crate::error::Failure;
 use crate::message::{CallId, Outcome, Output, Stage, Verdict, Vote};
 use crate::timer::Owner;
 
-const ON_DISCOVERY: u8 = 1;
-const ON_AUTHORIZE: u8 = 2;
-const ON_INVOKE: u8 = 4;
+const ON_DISCOVERY: u8 = PolicyRef::ON_DISCOVERY;
+const ON_AUTHORIZE: u8 = PolicyRef::ON_AUTHORIZE;
+const ON_INVOKE: u8 = PolicyRef::ON_INVOKE;
 
 impl Core {
     /// Moves one call on until it waits or is settled.
@@ -233,13 +234,12 @@ impl Core {
         let Some(call) = self.calls.get_mut(slot) else {
             return;
         };
-        let both = |hook: u8| {
-            call.chain
-                .iter()
-                .flat_map(|chain| chain.iter())
-                .any(|policy| policy.hooks & hook != 0)
-        };
-        if both(ON_DISCOVERY) && both(ON_AUTHORIZE) {
+        let unasked = call
+            .chain
+            .iter()
+            .flat_map(|chain| chain.iter())
+            .any(|policy| policy.has(ON_DISCOVERY | ON_AUTHORIZE));
+        if unasked {
             let candidates = call
                 .votes
                 .candidates

@@ -14,6 +14,8 @@ pub(crate) struct Spec {
     pub capability: Rc<Capability>,
     /// How many live or remembered registrations use it.
     pub uses: u32,
+    /// The driver is about to hear that nobody uses it.
+    pub leaving: bool,
 }
 
 /// What a page pushed through `handle.update({ availability })`: not available.

@@ -42,7 +42,11 @@ impl Core {
         if capability.kind == Kind::Procedure {
             self.check_executor(&capability.name)?;
         }
-        Ok(self.specs.insert(Spec { capability, uses: 0 }))
+        Ok(self.specs.insert(Spec {
+            capability,
+            uses: 0,
+            leaving: false,
+        }))
     }
 
     fn check_executor(&self, path: &str) -> Result<(), DefinitionError> {
@@ -64,11 +68,21 @@ impl Core {
     /// Drops specs that no registration uses.
     pub fn release_specs(&mut self, specs: &[u32]) {
         for &id in specs {
-            if self.specs.get(id).is_some_and(|spec| spec.uses == 0) {
-                self.specs.remove(id);
+            let Some(spec) = self.specs.get_mut(id) else { continue };
+            if spec.uses == 0 && !spec.leaving {
+                spec.leaving = true;
                 self.emit(Output::ForgetSpec(id));
             }
         }
+    }
+
+    /// Whether nobody used the spec again while its end was on the way.
+    pub(crate) fn forget_spec(&mut self, id: u32) -> bool {
+        let Some(spec) = self.specs.get_mut(id) else {
+            return false;
+        };
+        spec.leaving = false;
+        spec.uses == 0 && self.specs.remove(id).is_some()
     }
 
     /// Validates a component. What comes back waits for `commit`, so that the page's guard can be asked between.
@@ -409,7 +423,7 @@ impl Core {
     }
 
     fn forget_registration(&mut self, slot: u32) {
-        let Some(registration) = self.registrations.remove(slot) else {
+        let Some(registration) = self.registrations.get(slot) else {
             return;
         };
         self.ids.remove(hash(self.seed, &[&registration.id]), slot);

@@ -26,13 +26,14 @@ impl Core {
             Outcome::Failed(failure) => Some(failure.code),
             Outcome::Done(_) => None,
         };
-        if code == Some(Code::ConfirmationRequired) && !was_waiting {
-            self.remember_evidence(slot);
-            if self.waits_for_person(slot) {
+        if code == Some(Code::ConfirmationRequired) {
+            // A caller that waits is answered by the decision itself; what it stopped waiting for, it has to ask anew.
+            if !was_waiting && self.waits_for_person(slot) {
                 return self.wait_for_person(slot, outcome);
             }
+            self.remember_evidence(slot);
         } else if !was_waiting {
-            self.evidence_settled(slot, code);
+            self.evidence_settled(slot);
         }
         self.finish(slot, outcome, code, !was_waiting);
     }

@@ -3,7 +3,7 @@
 //! The page's own copilot, a remote loop and the browser's agent share it; what the browser needs besides is in
 //! `webmcp`. Approves nothing: it remembers ids and attaches them. Called by the drivers.
 
-use crate::call::{Consumer, Origin, Request, Sent};
+use crate::call::{Consumer, Origin, Request};
 use crate::confirmation::Status;
 use crate::core::Core;
 use crate::effect::{Confirmation, Kind};
@@ -29,16 +29,6 @@ pub struct ToolsetConfig {
     pub browser: bool,
 }
 
-/// Evidence for a call that will be repeated.
-#[derive(Debug)]
-struct Evidence {
-    capability_id: String,
-    registration_id: String,
-    input: String,
-    confirmation_id: String,
-    expires: Millis,
-}
-
 /// One tool of a built catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
@@ -61,7 +51,8 @@ pub struct Toolset {
     /// Moves when a name does.
     names_stamp: u64,
     stamp: u64,
-    evidence: Vec<Evidence>,
+    /// Ids of the questions that its calls were refused for.
+    evidence: Vec<String>,
     /// Somebody wants to hear of changes.
     watched: bool,
     pub(crate) browser: Option<Browser>,
@@ -273,73 +264,56 @@ impl Core {
         [plane, capability.effect.as_str(), confirms].concat()
     }
 
-    /// Invokes through a toolset: the evidence that it remembers for this capability, instance and input goes
-    /// along.
+    /// Invokes through a toolset.
     pub fn execute(&mut self, now: Millis, toolset: u32, request: Request<'_>) -> Admitted {
-        self.now = now;
-        let input = canonical(&request.input);
-        let registration = request.registration_id.unwrap_or_default();
-        let known = self.toolsets.get_mut(toolset).and_then(|found| {
-            found.evidence.retain(|evidence| now <= evidence.expires);
-            found
-                .evidence
-                .iter()
-                .find(|evidence| {
-                    evidence.capability_id == request.capability_id
-                        && evidence.registration_id == registration
-                        && evidence.input == input
-                })
-                .map(|evidence| evidence.confirmation_id.clone())
-        });
-        // The evidence is not what the caller sent: a transport retry after it was used is the same request.
         let fingerprint = self.fingerprint(&request);
-        let request = Request {
-            confirmation_id: request.confirmation_id.or(known.as_deref()),
-            ..request
-        };
         self.begin(now, request, fingerprint, Origin::Toolset(toolset))
     }
 
     /// Keeps the id of a question for the repeat of the call.
     pub(crate) fn remember_evidence(&mut self, slot: u32) {
         let Some(call) = self.calls.get(slot) else { return };
-        let Origin::Toolset(toolset) = call.origin else {
+        let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.asked.clone()) else {
             return;
-        };
-        let (Some(id), Some(target)) = (call.asked.clone(), call.target) else {
-            return;
-        };
-        let expires = self
-            .confirmations
-            .find(&id)
-            .and_then(|record| self.confirmations.records.get(record));
-        let Some(expires) = expires.map(|record| record.expires) else {
-            return;
-        };
-        let Some(registration_id) = self.registration_id(target.registration).map(str::to_owned) else {
-            return;
-        };
-        let evidence = Evidence {
-            capability_id: call.capability_id.clone(),
-            registration_id,
-            input: canonical(&call.input),
-            confirmation_id: id,
-            expires,
         };
         let most = usize::try_from(self.config.limits.max_pending_confirmations).unwrap_or(usize::MAX);
         if let Some(toolset) = self.toolsets.get_mut(toolset) {
-            toolset
-                .evidence
-                .retain(|other| other.confirmation_id != evidence.confirmation_id);
+            toolset.evidence.retain(|other| *other != id);
             if toolset.evidence.len() >= most && !toolset.evidence.is_empty() {
                 toolset.evidence.remove(0);
             }
-            toolset.evidence.push(evidence);
+            toolset.evidence.push(id);
         }
     }
 
-    /// Evidence that was used up, expired or never fits is dropped; a denial stays until it expires.
-    pub(crate) fn evidence_settled(&mut self, slot: u32, code: Option<Code>) {
+    /// What a person decided about exactly this call when it was made before: the same capability, registration,
+    /// consumer and effective input. A denial counts until it expires.
+    pub(crate) fn remembered_evidence(&self, slot: u32) -> Option<String> {
+        let Origin::Toolset(toolset) = self.calls.get(slot)?.origin else {
+            return None;
+        };
+        let (digest, input) = self.digest(slot)?;
+        let toolset = self.toolsets.get(toolset)?;
+        toolset
+            .evidence
+            .iter()
+            .find(|id| {
+                self.confirmations
+                    .find(id)
+                    .and_then(|record| self.confirmations.records.get(record))
+                    .is_some_and(|record| {
+                        record.digest == digest
+                            && record.input == input
+                            && self.now <= record.expires
+                            && record.reserved_by.is_none()
+                            && matches!(record.status, Status::Approved(_) | Status::Denied(_))
+                    })
+            })
+            .cloned()
+    }
+
+    /// Evidence that was used up or expired is dropped.
+    pub(crate) fn evidence_settled(&mut self, slot: u32) {
         let Some(call) = self.calls.get(slot) else { return };
         let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.confirmation_id.as_deref()) else {
             return;
@@ -348,14 +322,9 @@ impl Core {
             .confirmations
             .find(id)
             .and_then(|record| self.confirmations.records.get(record));
-        let misfit = code == Some(Code::ConfirmationInvalid);
-        let keeps = record.is_some_and(|record| match record.status {
-            Status::Denied(_) => true,
-            Status::Pending | Status::Approved(_) => !misfit || record.reserved_by.is_some(),
-            Status::Expired | Status::Consumed => false,
-        });
-        if !keeps && let Some(toolset) = self.toolsets.get_mut(toolset) {
-            toolset.evidence.retain(|evidence| evidence.confirmation_id != id);
+        let gone = record.is_none_or(|record| matches!(record.status, Status::Expired | Status::Consumed));
+        if gone && let Some(toolset) = self.toolsets.get_mut(toolset) {
+            toolset.evidence.retain(|evidence| evidence != id);
         }
     }
 
@@ -399,11 +368,4 @@ fn label_number(capability: &crate::definition::Capability) -> u32 {
     let domain = u32::from(capability.kind == Kind::Procedure);
     let confirms = u32::from(capability.confirmation == Confirmation::Required);
     (capability.effect as u32) * 4 + domain * 2 + confirms
-}
-
-fn canonical(input: &Sent) -> String {
-    match input {
-        Sent::Json(document) => document.canonical().into_owned(),
-        Sent::Absent | Sent::Bad(_) => String::from("{}"),
-    }
 }
