@@ -45,7 +45,7 @@ impl Cache {
         let known = self
             .sets
             .iter()
-            .position(|set| set.hash == hash && set.threads == threads);
+            .position(|set| set.hash == hash && set.accepts == accepts && set.threads == threads);
         if known.is_some() {
             return known.map(crate::parse::narrow);
         }
