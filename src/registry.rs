@@ -320,14 +320,16 @@ impl Registry {
         self.core.borrow().call_generation(slot)
     }
 
-    /// The invocation id of a call.
-    #[wasm_bindgen(js_name = invocationId)]
-    pub fn invocation_id(&self, slot: u32) -> String {
-        self.core
-            .borrow()
-            .invocation_id(slot)
-            .unwrap_or_default()
-            .to_owned()
+    /// What generated invocation ids begin with.
+    #[wasm_bindgen(js_name = invocationPrefix)]
+    pub fn invocation_prefix(&self) -> String {
+        self.core.borrow().invocation_prefix().to_owned()
+    }
+
+    /// How many calls came in: the end of the id that was generated last.
+    #[expect(clippy::cast_precision_loss, reason = "2^53 calls would take centuries")]
+    pub fn invoked(&self) -> f64 {
+        self.core.borrow().invoked() as f64
     }
 
     /// The capability that a call resolved to.

@@ -10,17 +10,25 @@ const { freeze } = Object;
 /** Who calls when nobody says: `embedded:anonymous`. */
 const ANONYMOUS = freeze({ id: "anonymous", kind: "embedded" });
 
+/** Consumers that were found in order. What a page changes in one of them is noticed, by value. */
+const known = new WeakMap();
+
 /** A frozen `{ id, kind, grants? }`, or a TypeError that says what is expected. */
 export const toConsumer = (given) => {
   if (given === undefined || given === null || given === ANONYMOUS) return ANONYMOUS;
   const { id, kind, grants } = given;
+  const before = known.get(given);
+  if (before !== undefined && before.id === id && before.kind === kind && grants === undefined && before.grants === undefined) {
+    return before;
+  }
   if (typeof id !== "string" || !id || id.length > 256 || !id.isWellFormed() || !KINDS.includes(kind)) {
     throw new TypeError(
       `\`consumer\` must be { id, kind, grants? } with an id of 1 to 256 characters and one of the kinds ${KINDS.join(", ")}`,
     );
   }
-  if (grants === undefined) return freeze({ id, kind });
-  return freeze({ id, kind, grants: checkedCopy(grants, { freeze: true }).copy });
+  const consumer = grants === undefined ? { id, kind } : { id, kind, grants: checkedCopy(grants, { freeze: true }).copy };
+  known.set(given, freeze(consumer));
+  return consumer;
 };
 
 /** What a policy sees. `onInvoke` also sees the id and the effective input of its call. */
@@ -48,29 +56,50 @@ export const policyContext = (host, registration, at, consumer, entry) => {
 
 /** What a handler is given as its second (an observation: its first) argument. */
 export const handlerContext = (host, registration, member, entry, evidence) => {
-  const context = {
-    capabilityId: member.id,
-    registrationId: registration.id,
-    consumer: entry.consumer,
-    host: host.context(),
-  };
-  if (member.kind === "observation") return context;
-  return withSignal({ ...context, invocationId: entry.invocationId }, entry, evidence);
+  const { id: capabilityId } = member;
+  const { id: registrationId } = registration;
+  const { consumer, invocationId } = entry;
+  const context = host.context();
+  if (member.kind === "observation") return { capabilityId, registrationId, consumer, host: context };
+  return withEvidence(
+    {
+      capabilityId,
+      registrationId,
+      consumer,
+      host: context,
+      invocationId,
+      // An `AbortController` costs most of a microsecond: it is made when its signal is read.
+      get signal() {
+        return entry.signal();
+      },
+    },
+    evidence,
+  );
 };
 
 /** What the procedure executor is given as `info`. */
 export const executorInfo = (entry, evidence) =>
-  withSignal({ invocationId: entry.invocationId, consumer: entry.consumer }, entry, evidence);
+  withEvidence(
+    {
+      invocationId: entry.invocationId,
+      consumer: entry.consumer,
+      get signal() {
+        return entry.signal();
+      },
+    },
+    evidence,
+  );
 
-/** An `AbortController` costs most of a microsecond: it is made when its signal is read. */
-const withSignal = (context, entry, evidence) => {
+const withEvidence = (context, evidence) => {
   if (evidence) context.confirmation = freeze(evidence);
-  return Object.defineProperty(context, "signal", { enumerable: true, get: () => entry.signal() });
+  return context;
 };
 
 /** One call, as the facade keeps it until the core forgets it. */
 export class Entry {
-  constructor(capabilityId, consumer, copy, text) {
+  constructor(capabilityId, consumer, copy, text, slot, isDirect) {
+    this.slot = slot;
+    this.isDirect = isDirect;
     this.capabilityId = capabilityId;
     this.consumer = consumer;
     this.copy = copy;
@@ -87,7 +116,6 @@ export class Entry {
     this.aborted = false;
     this.frozen = undefined;
     this.release = undefined;
-    this.isDirect = false;
     this.promise = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -100,6 +128,13 @@ export class Entry {
       if (this.aborted) this.controller.abort();
     }
     return this.controller.signal;
+  }
+
+  /** The caller's signal: it is let go when the call is settled. */
+  listen(host, signal) {
+    const abort = () => host.late((wasm) => wasm.abort(this.slot, this.generation));
+    signal.addEventListener("abort", abort, { once: true });
+    this.release = () => signal.removeEventListener("abort", abort);
   }
 
   abort() {

@@ -4,9 +4,11 @@
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
-import { encodeSchema, fromJsonSchema, schemaDocument } from "./schema.js";
+import { encodeSchema, fromJsonSchema, isOwnSchema, schemaDocument } from "./schema.js";
 
 const { isArray } = Array;
+const { keys } = Object;
+const { stringify } = JSON;
 const isFunction = (value) => typeof value === "function";
 const isObject = (value) => typeof value === "object" && value !== null;
 
@@ -87,24 +89,47 @@ const encodeField = (key, value, policyRef) => {
   return value;
 };
 
-const encodeFields = (fields, policyRef) => {
-  const wire = {};
-  for (const [key, value] of Object.entries(fields)) {
-    if (value !== undefined) wire[key] = encodeField(key, value, policyRef);
+/**
+ * A JSON text that grows by fields. Written out by hand because a page registers hundreds of components at once, and a
+ * copy of each definition would cost more than the core's whole work on it.
+ */
+class Text {
+  constructor(owner) {
+    this.text = "";
+    this.owner = owner;
   }
-  return wire;
-};
 
-/** The fields that hold a schema go as `{ text, own }`; an author's own schema is kept, to be asked at each call. */
-const encodeSchemas = (wire, found) => {
-  const schemas = {};
-  for (const field of ["input", "output"]) {
-    const schema = found[field];
-    if (schema === undefined) continue;
-    wire[field] = encodeSchema(schema, field);
-    if (wire[field].own) schemas[field] = schema;
+  raw(key, json) {
+    this.text += `,${stringify(key)}:${json}`;
   }
-  return schemas;
+
+  value(key, value) {
+    const plain = typeof value;
+    if (plain === "string" || plain === "boolean" || (plain === "number" && Number.isFinite(value))) {
+      return this.raw(key, stringify(value));
+    }
+    return this.raw(key, textOf({ [key]: value }, this.owner).slice(stringify(key).length + 2, -1));
+  }
+
+  end() {
+    const text = `{${this.text.slice(1)}}`;
+    // Only a lone surrogate makes `stringify` write this; the parser says where it stands.
+    if (text.includes("\\ud")) textOf(JSON.parse(text), this.owner);
+    return text;
+  }
+}
+
+const encodeFields = (out, fields, skip, policyRef, schemas) => {
+  for (const key of keys(fields)) {
+    const value = fields[key];
+    if (value === undefined || skip.includes(key)) continue;
+    if (schemas && (key === "input" || key === "output")) {
+      out.raw(key, encodeSchema(value, key));
+      if (isOwnSchema(value)) schemas[key] = value;
+    } else {
+      out.value(key, encodeField(key, value, policyRef));
+    }
+  }
 };
 
 const ID_FIELD = /^(type|instanceId|name|path|id)$/;
@@ -136,13 +161,19 @@ const encodeProcedure = (binding, policyRef) => {
     if (bound.includes(field) && !overridableFields?.includes(field)) continue;
     throw invalid(`\`${field}\` of procedure \`${identity.id}\` is to be locked, so it must be bound and not overridable`);
   }
-  const wire = { ...encodeFields({ ...unknown, ...fields, ...identity }, policyRef), kind: "procedure", bound };
-  if (overridableFields !== undefined) wire.overridable = overridableFields;
-  const schemas = encodeSchemas(wire, {
-    input: inputSchema === undefined ? undefined : originOf(inputSchema),
-    output: outputSchema === undefined ? undefined : originOf(outputSchema),
-  });
-  return { text: textOf(wire, `procedure \`${identity.id}\``), functions: config, schemas };
+  const owner = `procedure \`${identity.id}\``;
+  const out = new Text(owner);
+  out.raw("kind", '"procedure"');
+  const schemas = {};
+  out.value("bound", bound);
+  if (overridableFields !== undefined) out.value("overridable", overridableFields);
+  for (const fieldset of [unknown, fields, identity]) encodeFields(out, fieldset, ["kind", "bound", "overridable"], policyRef);
+  const documents = { input: inputSchema, output: outputSchema };
+  for (const key of keys(documents)) {
+    if (documents[key] !== undefined) documents[key] = originOf(documents[key]);
+  }
+  encodeFields(out, documents, [], policyRef, schemas);
+  return { text: out.end(), functions: config, schemas };
 };
 
 /**
@@ -151,28 +182,32 @@ const encodeProcedure = (binding, policyRef) => {
  * `policyRef(policy)` answers with `{ ref, name, hooks, guard }`.
  */
 export const encodeCapability = (componentType, kind, name, definition, policyRef) => {
-  expectObject(definition, `${kind} \`${name}\` of \`${componentType}\``);
+  const owner = `${kind} \`${name}\` of \`${componentType}\``;
+  expectObject(definition, owner);
   if (kind === "procedure") return encodeProcedure(definition, policyRef);
-  const { input, output, ...fields } = definition;
-  const wire = { ...encodeFields(fields, policyRef), kind, name };
-  const schemas = encodeSchemas(wire, { input, output });
-  return { text: textOf(wire, `${kind} \`${name}\` of \`${componentType}\``), functions: definition, schemas };
+  const out = new Text(owner);
+  out.raw("kind", stringify(kind));
+  const schemas = {};
+  out.value("name", name);
+  encodeFields(out, definition, ["kind", "name"], policyRef, schemas);
+  return { text: out.end(), functions: definition, schemas };
 };
 
 /** The text of a component without its capabilities. `internal` stays here: only that there is one is told. */
 export const encodeHeader = (definition, policyRef) => {
-  const { observations, actions, procedures, internal, ...fields } = expectObject(definition, "a component");
-  const wire = encodeFields(fields, policyRef);
-  if (internal !== undefined) wire.internal = 1;
-  return textOf(wire, "a component");
+  const { internal } = expectObject(definition, "a component");
+  const out = new Text("a component");
+  if (internal !== undefined) out.raw("internal", "1");
+  encodeFields(out, definition, ["observations", "actions", "procedures", "internal"], policyRef);
+  return out.end();
 };
 
 /** `[kind, name, definition]` of each capability, in the order in which the author wrote them. */
 export const listCapabilities = ({ observations = {}, actions = {}, procedures = [] }) => {
   if (!isArray(procedures)) throw invalid("`procedures` must be an array");
-  return [
-    ...Object.entries(expectObject(observations, "`observations`")).map(([name, each]) => ["observation", name, each]),
-    ...Object.entries(expectObject(actions, "`actions`")).map(([name, each]) => ["action", name, each]),
-    ...procedures.map((each) => ["procedure", each?.ref?.path, each]),
-  ];
+  const list = [];
+  for (const name of keys(expectObject(observations, "`observations`"))) list.push(["observation", name, observations[name]]);
+  for (const name of keys(expectObject(actions, "`actions`"))) list.push(["action", name, actions[name]]);
+  for (const each of procedures) list.push(["procedure", each?.ref?.path, each]);
+  return list;
 };

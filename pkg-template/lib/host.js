@@ -42,6 +42,7 @@ export class Host {
     /** How many looks lie within each other. */
     this.looks = 0;
     this.lastTime = 0;
+    this.tick = () => this.late(tick);
     this.disposed = false;
   }
 
@@ -522,7 +523,7 @@ export class Host {
   }
 
   schedule() {
-    queueMicrotask(() => this.late((wasm) => wasm.tick()));
+    queueMicrotask(this.tick);
   }
 
   refresh(toolset) {
@@ -567,6 +568,8 @@ export class Host {
     console.error("[agent-surface]", cause);
   }
 }
+
+const tick = (wasm) => wasm.tick();
 
 /** What a function of the page gives, or `otherwise` when it throws. */
 export const attempt = (ask, otherwise) => {

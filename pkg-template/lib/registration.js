@@ -102,7 +102,7 @@ export const definitionError = (error) => {
 const encodeMember = (host, type, [kind, name, definition]) => {
   const used = [];
   const encoded = encodeCapability(type, kind, name, definition, (policy) => host.policyTable.take(policy, used));
-  const key = `${type}\n${encoded.text}`;
+  const key = `${encoded.text}${type}`;
   let spec = host.specIds.get(key);
   if (spec === undefined) {
     try {
@@ -132,6 +132,12 @@ const encodeMember = (host, type, [kind, name, definition]) => {
   };
 };
 
+const numbersOf = (members) => {
+  const specs = new Uint32Array(members.length);
+  for (let at = 0; at < specs.length; at++) specs[at] = members[at].spec;
+  return specs;
+};
+
 /** Registers a component: the handle, or a definition error and nothing changed. */
 export const register = (host, definition, onRegister) => {
   const used = [];
@@ -141,11 +147,10 @@ export const register = (host, definition, onRegister) => {
     const header = encodeHeader(definition, (policy) => host.policyTable.take(policy, used));
     const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
     for (const each of listCapabilities(definition)) members.push(encodeMember(host, type, each));
-    const specs = Uint32Array.from(members, (member) => member.spec);
-    prepared = host.enter((wasm) => wasm.prepare(header, specs));
+    prepared = host.enter((wasm) => wasm.prepare(header, numbersOf(members)));
   } catch (error) {
     host.policyTable.drop(used);
-    host.enter((wasm) => wasm.releaseSpecs(Uint32Array.from(members, (member) => member.spec)));
+    host.enter((wasm) => wasm.releaseSpecs(numbersOf(members)));
     throw definitionError(error);
   }
   const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
@@ -157,8 +162,10 @@ export const register = (host, definition, onRegister) => {
   }
   const registration = new Registration(definition, members, used);
   host.registrations[slot] = registration;
-  registration.id = host.enter((wasm) => wasm.registrationId(slot));
-  const generation = host.enter((wasm) => wasm.registrationGeneration(slot));
+  const generation = host.enter((wasm) => {
+    registration.id = wasm.registrationId(slot);
+    return wasm.registrationGeneration(slot);
+  });
   host.enter((wasm) => wasm.settleEvents());
   return handle(host, registration, slot, generation);
 };

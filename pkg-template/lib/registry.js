@@ -8,7 +8,7 @@ import { Host } from "./host.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
 import { PolicyTable, definitionError, describeCapability, register } from "./registration.js";
-import { requireWasm } from "./realm.js";
+import { poisonedError, realm, requireWasm } from "./realm.js";
 
 const { freeze } = Object;
 
@@ -75,60 +75,64 @@ const readInput = (host, input) => {
  * Takes a call in and answers with its entry. `take(wasm, kind, text)` gives the core's slot, negative for a join, or
  * undefined when there is nothing to call.
  */
-export const enterCall = (host, capabilityId, consumer, input, { invocationId, signal, isDirect }, take) => {
+export const enterCall = (host, capabilityId, consumer, input, invocationId, signal, isDirect, take) => {
   let [kind, text, copy] = readInput(host, input);
   if (invocationId === "\u0000") {
     kind = 2;
     text = issue("invocationId", "/invocationId", "must be well-formed Unicode");
   }
-  const slot = host.enter((wasm) => take(wasm, kind, text));
-  if (slot === undefined) return undefined;
-  if (slot < 0) return host.entries[-1 - slot];
-  const entry = new Entry(capabilityId, consumer, copy, kind === 1 ? text : undefined);
-  entry.slot = slot;
-  entry.isDirect = isDirect;
-  // Not every rejection is somebody's: a toolset answers with the result itself.
-  host.entries[slot] = entry;
-  host.enter((wasm) => {
+  if (realm.state === "poisoned") throw poisonedError();
+  try {
+    const { wasm } = host;
+    const slot = take(wasm, kind, text);
+    if (slot === undefined) return undefined;
+    if (slot < 0) return host.entries[-1 - slot];
+    const entry = new Entry(capabilityId, consumer, copy, kind === 1 ? text : undefined, slot, isDirect);
+    host.entries[slot] = entry;
     entry.generation = wasm.callGeneration(slot);
-    entry.invocationId = invocationId ?? wasm.invocationId(slot);
-  });
-  if (signal && !signal.aborted) {
-    const abort = () => host.late((wasm) => wasm.abort(slot, entry.generation));
-    signal.addEventListener("abort", abort, { once: true });
-    entry.release = () => signal.removeEventListener("abort", abort);
+    entry.invocationId = invocationId ?? `${host.invocationPrefix}_${wasm.invoked()}`;
+    if (signal !== undefined && !signal.aborted) entry.listen(host, signal);
+    wasm.go();
+    return entry;
+  } catch (error) {
+    throw host.trapped(error);
   }
-  host.enter((wasm) => wasm.go());
-  return entry;
 };
 
 /** Invokes for a consumer, through a toolset when its number is not negative. */
-export const invokeAs = (host, toolset, request, consumer, { signal, timeoutMs } = {}) => {
+export const invokeAs = (host, toolset, request, consumer, options) => {
   if (typeof request !== "object" || request === null) throw new TypeError("`invoke` expects a request object");
   const { capabilityId, input } = request;
+  const signal = options?.signal ?? undefined;
+  const timeoutMs = options?.timeoutMs ?? -1;
   if (typeof capabilityId !== "string") throw new TypeError("`capabilityId` must be a string");
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
+  if (timeoutMs !== -1 && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
     throw new TypeError("`timeoutMs` must be a whole number of milliseconds below 2^31");
+  }
+  if (signal !== undefined && typeof signal.addEventListener !== "function") {
+    throw new TypeError("`signal` must be an AbortSignal");
   }
   const id = capabilityId.length <= 256 && capabilityId.isWellFormed() ? capabilityId : "";
   const invocationId = token(request.invocationId, "invocationId");
-  const tokens = ["instanceId", "registrationId", "surfaceVersion", "confirmationId"].map((name) => token(request[name], name));
-  const options = { invocationId, signal, isDirect: toolset < 0 };
-  return enterCall(host, capabilityId, consumer, input, options, (wasm, kind, text) =>
+  const instanceId = token(request.instanceId, "instanceId");
+  const registrationId = token(request.registrationId, "registrationId");
+  const surfaceVersion = token(request.surfaceVersion, "surfaceVersion");
+  const confirmationId = token(request.confirmationId, "confirmationId");
+  return enterCall(host, capabilityId, consumer, input, invocationId, signal, toolset < 0, (wasm, kind, text) =>
     wasm.invoke(
       toolset,
       id,
-      tokens[0],
-      tokens[1],
-      tokens[2],
+      instanceId,
+      registrationId,
+      surfaceVersion,
       invocationId,
-      tokens[3],
+      confirmationId,
       consumer.kind,
       consumer.id,
       kind,
       text,
-      timeoutMs ?? -1,
-      !!signal?.aborted,
+      timeoutMs,
+      signal?.aborted === true,
     ),
   );
 };
@@ -399,6 +403,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
     throw definitionError(host.trapped(error));
   }
   host.surfaceId = host.wasm.surfaceId();
+  host.invocationPrefix = host.wasm.invocationPrefix();
   host.announce = () => {
     if (host.disposed) return;
     const listens = host.listeners.size + host.confirmationListeners.size;
@@ -412,10 +417,10 @@ export const createAgentSurfaceRegistry = (options = {}) => {
 
 const buildRegistry = (host, onRegister) => {
   // Not an async function: a join answers with the very promise of the call it joins.
-  const invoke = (request, callOptions = {}) => {
+  const invoke = (request, callOptions) => {
     try {
       if (host.disposed) throw disposedError();
-      return invokeAs(host, -1, request, toConsumer(callOptions.consumer), callOptions).promise;
+      return invokeAs(host, -1, request, toConsumer(callOptions?.consumer), callOptions).promise;
     } catch (error) {
       return Promise.reject(error);
     }

@@ -7,6 +7,8 @@ import { requireWasm } from "./realm.js";
 
 /** On the schemas of `fromJsonSchema`: the text of the JSON Schema. Not enumerable: a spread copy is the author's own. */
 const TEXT = Symbol.for("agent-surface-wasm.schema-text");
+/** Beside it: what crosses when a component registers. */
+const WIRE = Symbol.for("agent-surface-wasm.schema-wire");
 
 /** Far above the registry's own limit, which may be raised: only keeps a constructor from writing without end. */
 const MAX_SCHEMA_TEXT = 1 << 20;
@@ -63,7 +65,8 @@ export const fromJsonSchema = (schema) => {
     if (issues) throw new AgentSchemaError(issues);
     return parsed;
   };
-  return Object.freeze(Object.defineProperty({ jsonSchema: copy, parse }, TEXT, { value: text }));
+  const made = Object.defineProperty({ jsonSchema: copy, parse }, TEXT, { value: text });
+  return Object.freeze(Object.defineProperty(made, WIRE, { value: JSON.stringify({ text, own: false }) }));
 };
 
 /** `{}` and nothing else. */
@@ -128,10 +131,10 @@ export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
   return Object.freeze({ jsonSchema: schemaDocument(document, true).copy, parse, validate });
 };
 
-/**
- * A schema as the core takes it: `{ text, own }`. `own: true` where `parse` is the author's, and the core does not
- * evaluate the document.
- */
+/** Whether its `parse` is the author's, so that the core does not evaluate the document. */
+export const isOwnSchema = (schema) => schema[TEXT] === undefined;
+
+/** A schema as the core takes it, as JSON text: `{ text, own }`. */
 export const encodeSchema = (schema, field) => {
   if (typeof schema?.parse !== "function" || schema.jsonSchema === undefined) {
     throw new AgentSurfaceDefinitionError(
@@ -139,6 +142,5 @@ export const encodeSchema = (schema, field) => {
       `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
     );
   }
-  const text = schema[TEXT];
-  return text === undefined ? { text: schemaDocument(schema.jsonSchema).text, own: true } : { text, own: false };
+  return schema[WIRE] ?? JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true });
 };

@@ -142,12 +142,11 @@ class Session {
     const { host } = this;
     try {
       const given = typeof input === "string" ? parsed(input) : input;
-      const options = { signal, isDirect: false };
       const value = given ?? undefined;
       const call =
         this.closed || host.disposed
           ? undefined
-          : (enterCall(host, offer.capabilityId, this.consumer, value, options, (wasm, kind, text) =>
+          : (enterCall(host, offer.capabilityId, this.consumer, value, undefined, signal, false, (wasm, kind, text) =>
               wasm.invokeOffered(this.id, entry, offer.generation, kind, text, !!signal?.aborted),
             ) ??
             // The browser held on to a tool that was withdrawn: the core says what became of it.

@@ -71,6 +71,16 @@ impl Core {
         Admitted::Fresh(self.call_id(slot))
     }
 
+    /// What generated invocation ids begin with; `_` and the number of the call follow.
+    pub fn invocation_prefix(&self) -> &str {
+        &self.invocation_prefix
+    }
+
+    /// How many calls came in.
+    pub const fn invoked(&self) -> u64 {
+        self.invoked
+    }
+
     /// The generation of a call's slot.
     pub fn call_generation(&self, slot: u32) -> u32 {
         self.calls.generation(slot)
@@ -94,7 +104,10 @@ impl Core {
     fn insert_call(&mut self, request: Request<'_>, fingerprint: u128, origin: Origin) -> u32 {
         let longest = usize::try_from(self.config.limits.max_invocation_id_length).unwrap_or(usize::MAX);
         let invocation_id = if let Some(id) = request.invocation_id {
-            cut(id, longest).to_owned()
+            // One that is refused for its length must not read as another.
+            let kept = cut(id, longest);
+            let rest = if kept.len() < id.len() { "…" } else { "" };
+            [kept, rest].concat()
         } else {
             let mut id = [self.invocation_prefix.as_str(), "_"].concat();
             write_u64(&mut id, self.invoked);
