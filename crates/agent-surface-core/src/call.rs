@@ -108,6 +108,8 @@ pub(crate) struct Votes {
     pub policy: usize,
     /// Ask also the policies that have an `onAuthorize`.
     pub all: bool,
+    /// Tombstones were looked at, too.
+    pub dead: bool,
 }
 
 /// A policy's function that is running: its `next` is open or answered.

@@ -98,7 +98,10 @@ impl Core {
                 call.confirmation_id = remembered;
             }
         }
-        let names_evidence = self.calls.get(slot).is_some_and(|call| call.confirmation_id.is_some());
+        let names_evidence = self
+            .calls
+            .get(slot)
+            .is_some_and(|call| call.confirmation_id.is_some());
         if names_evidence {
             return match self.reserve(slot) {
                 Ok(()) => self.set_step(slot, Step::Precondition { before_record: false }),

@@ -256,6 +256,7 @@ impl Core {
                 candidate: 0,
                 policy: 0,
                 all: true,
+                dead: true,
             };
             call.step = Step::VotesAgain;
         } else {

@@ -9,7 +9,8 @@ use agent_surface_json::{Bounds, Document};
 use crate::core::{Core, OnDuplicate, Prepared};
 use crate::definition::{PolicyRef, parse_capability, parse_header};
 use crate::effect::Kind;
-use crate::error::{DefinitionCode, DefinitionError};
+use crate::error::{DefinitionCode, DefinitionError, cut};
+use crate::id;
 use crate::message::Output;
 use crate::registration::{Member, Pushed, Registration, Spec};
 use crate::table::hash;
@@ -37,6 +38,19 @@ impl Core {
     /// The spec of a capability, compiled once for equal texts by the caller's own table. It lives while a
     /// registration uses it, or until `release_specs`.
     pub fn spec(&mut self, component_type: &str, text: &str) -> Result<u32, DefinitionError> {
+        if !id::is_component_type(component_type) {
+            return Err(DefinitionError {
+                code: DefinitionCode::InvalidId,
+                message: [
+                    "`type` must be dotted lower-case segments such as `devices.table`, found `",
+                    cut(component_type, 60),
+                    "`",
+                ]
+                .concat(),
+                pointer: None,
+                keyword: None,
+            });
+        }
         let document = definition(text)?;
         let capability = Rc::new(parse_capability(&document, component_type, &self.config.limits)?);
         if capability.kind == Kind::Procedure {
@@ -68,7 +82,9 @@ impl Core {
     /// Drops specs that no registration uses.
     pub fn release_specs(&mut self, specs: &[u32]) {
         for &id in specs {
-            let Some(spec) = self.specs.get_mut(id) else { continue };
+            let Some(spec) = self.specs.get_mut(id) else {
+                continue;
+            };
             if spec.uses == 0 && !spec.leaving {
                 spec.leaving = true;
                 self.emit(Output::ForgetSpec(id));
@@ -432,7 +448,7 @@ impl Core {
         self.emit(Output::ForgetRegistration(slot));
     }
 
-    fn drop_uses(&mut self, specs: &[u32]) {
+    pub(crate) fn drop_uses(&mut self, specs: &[u32]) {
         for &id in specs {
             if let Some(spec) = self.specs.get_mut(id) {
                 spec.uses = spec.uses.saturating_sub(1);

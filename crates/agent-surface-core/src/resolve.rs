@@ -8,7 +8,7 @@ use agent_surface_json::{write_string, write_u64};
 use crate::call::{Call, Candidate, Step, Votes};
 use crate::core::Core;
 use crate::definition::PolicyRef;
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::id::{CapabilityId, parse};
 use crate::message::{Outcome, Target};
 use crate::table::{Slab, Table, hash};
@@ -241,27 +241,29 @@ impl Core {
                 .get(target.registration)
                 .is_some_and(|registration| registration.live)
         };
-        let mut targets = match named {
-            Some(target) if is_live(&target) => vec![target],
-            _ => self.live_targets(id, instance),
+        let (targets, dead) = match named {
+            Some(target) if is_live(&target) => (vec![target], true),
+            Some(target) => ([self.live_targets(id, instance), vec![target]].concat(), true),
+            None => (self.live_targets(id, instance), token.is_some()),
         };
+        if targets.is_empty() && !dead {
+            return self.look_among_the_dead(slot);
+        }
         // Whatever resolution says must be what this consumer could see: then policies that answer for themselves
         // in phase 3 vote here, too.
-        let mut all = targets.len() > 1 || self.version_differs(call);
-        match named {
-            Some(target) if is_live(&target) => {}
-            Some(target) => {
-                targets.push(target);
-                all = true;
-            }
-            None if token.is_some() => all = true,
-            None if targets.iter().all(|&target| self.may_hide(target)) => {
-                let dead = self.dead_targets(id, instance);
-                all |= !dead.is_empty();
-                targets.extend(dead);
-            }
-            None => {}
-        }
+        let all = targets.len() > 1 || (token.is_some() && targets.first() != named.as_ref());
+        let all = all || named.is_some_and(|target| !is_live(&target)) || self.version_differs(call);
+        self.vote_on(slot, targets, all, dead);
+    }
+
+    /// Nothing that lives can be what the call means: is there a tombstone that its consumer could see?
+    fn look_among_the_dead(&mut self, slot: u32) {
+        let Some(call) = self.calls.get(slot) else { return };
+        let targets = self.dead_targets(&call.capability_id, call.instance_id.as_deref());
+        self.vote_on(slot, targets, true, true);
+    }
+
+    fn vote_on(&mut self, slot: u32, targets: Vec<Target>, all: bool, dead: bool) {
         let candidates: Vec<Candidate> = targets
             .into_iter()
             .map(|target| Candidate {
@@ -278,6 +280,7 @@ impl Core {
                 candidate: 0,
                 policy: 0,
                 all,
+                dead,
             };
             call.step = Step::Votes;
         }
@@ -285,7 +288,11 @@ impl Core {
 
     /// Decides what the call means, after the votes.
     pub(crate) fn choose(&mut self, slot: u32) {
+        let unseen = |core: &Self| core.calls.get(slot).is_some_and(|call| !call.votes.dead);
         match self.choice(slot) {
+            Err(failure) if failure.code == Code::CapabilityNotFound && unseen(self) => {
+                self.look_among_the_dead(slot);
+            }
             Err(failure) => self.settle(slot, Outcome::Failed(failure)),
             Ok(candidate) => {
                 let target = candidate.target;

@@ -162,6 +162,10 @@ impl Core {
         browser.version = version;
         let mut offers = Vec::new();
         for entry in missing {
+            // What is offered keeps its spec, so that the same content is the same spec when it comes back.
+            if let Some(spec) = self.specs.get_mut(entry.spec) {
+                spec.uses += 1;
+            }
             let key = hash(seed, &[&entry.name]);
             let id = browser.entries.insert(entry);
             browser.index.insert(key, id);
@@ -225,15 +229,18 @@ impl Core {
             }
         }
         let mut outputs = Vec::with_capacity(gone.len());
+        let mut specs = Vec::with_capacity(gone.len());
         for id in gone {
             let generation = browser.entries.generation(id);
-            if browser.remove(seed, id).is_some() {
+            if let Some(entry) = browser.remove(seed, id) {
                 outputs.push(Output::Withdraw(toolset, id, generation));
+                specs.push(entry.spec);
             }
         }
         for output in outputs {
             self.emit(output);
         }
+        self.drop_uses(&specs);
     }
 
     pub(crate) fn withdraw_all(&mut self, toolset: u32) {

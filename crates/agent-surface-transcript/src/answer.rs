@@ -36,7 +36,8 @@ pub(crate) const QUESTIONS: [&str; 11] = [
 ];
 
 impl Answers {
-    /// `when SUBJECT answer…`; the subject is a capability, with `@instance` or without, or a policy.
+    /// `when SUBJECT answer…`; the subject is a capability, with `@instance` or without, or a policy. `waits` takes a
+    /// standing answer away.
     pub fn set(&mut self, question: &str, words: &mut Words) -> Result<(), String> {
         let mut subject = words.want("a capability or a policy")?;
         if let Some(instance) = words.peek().filter(|word| word.starts_with('@')) {
@@ -44,6 +45,10 @@ impl Answers {
             words.next();
         }
         let answer = words.rest();
+        if answer == "waits" {
+            self.standing.remove(&(question.to_owned(), subject));
+            return Ok(());
+        }
         self.standing.insert((question.to_owned(), subject), answer);
         Ok(())
     }

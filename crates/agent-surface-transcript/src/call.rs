@@ -186,6 +186,7 @@ impl World {
         match admitted {
             Admitted::Fresh(id) => {
                 let name = self.core()?.invocation_id(id.slot).unwrap_or_default().to_owned();
+                self.names.hide(&name);
                 let call = HostCall {
                     id,
                     name,

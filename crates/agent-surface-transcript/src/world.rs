@@ -181,8 +181,9 @@ impl World {
 
     /// An output line, unless its kind is hidden.
     pub fn line(&mut self, kind: &str, text: &str) {
+        // What nobody sees still gives its ids their numbers.
+        let hidden = self.names.hide(text);
         if self.shown.contains(kind) {
-            let hidden = self.names.hide(text);
             self.lines.push(hidden);
         }
     }
