@@ -106,7 +106,7 @@ fn wasm_target() -> Result<()> {
 fn npm_packages(workspace: &Workspace) -> Result<()> {
     let folder = workspace.path("tests");
     let step = Step {
-        name: "setup: installing the npm packages of tests/",
+        name: "setup: npm packages",
         inputs: &[
             folder.join("package.json"),
             folder.join("package-lock.json"),

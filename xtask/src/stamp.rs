@@ -29,9 +29,12 @@ pub struct Step<'a> {
 
 /// Runs `act` unless the last success of this step had the same inputs and its outputs are still there.
 pub fn step(workspace: &Workspace, step: &Step<'_>, act: impl FnOnce() -> Result<()>) -> Result<()> {
-    let stamp = workspace
-        .path("target/xtask")
-        .join(format!("{}.stamp", step.name));
+    let file: String = step
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let stamp = workspace.path("target/xtask").join(file + ".stamp");
     let hash = hash(step)?;
     let known = fs::read_to_string(&stamp).is_ok_and(|old| old == hash);
     if known && step.outputs.iter().all(|output| output.exists()) {
