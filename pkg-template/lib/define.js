@@ -173,16 +173,42 @@ const encodeProcedure = (binding, policyRef) => {
     if (documents[key] !== undefined) documents[key] = originOf(documents[key]);
   }
   encodeFields(out, documents, [], policyRef, schemas);
-  return { text: out.end(), functions: config, schemas };
+  const text = out.end();
+  return { text, key: text, functions: config, schemas };
+};
+
+/** Texts of definitions that registered before, with what they were made from. */
+const encodings = new WeakMap();
+
+/**
+ * Whether a definition still is what a text was made from: the same plain values and schemas, functions where functions
+ * were. A definition with an object of the author's (`meta`, policies, concurrency) is written anew each time.
+ */
+const isUnchanged = (definition, { names, values }) => {
+  let at = 0;
+  for (const key in definition) {
+    const value = definition[key];
+    if (names[at] !== key || (values[at] !== value && !(values[at] === isFunction && isFunction(value)))) return false;
+    at++;
+  }
+  return at === names.length;
+};
+
+const remember = (definition, encoded) => {
+  const names = keys(definition);
+  const values = names.map((key) => (isFunction(definition[key]) ? isFunction : definition[key]));
+  if (values.every((value) => !isObject(value) || !isOwnSchema(value))) encodings.set(definition, { ...encoded, names, values });
 };
 
 /**
- * `{ text, functions, schemas }` of one capability. `functions` is the author's object that holds the handlers: read it
+ * `{ text, key, functions, schemas }` of one capability. `key` is another one for each text and type. `functions` is the author's object that holds the handlers: read it
  * at each call. `schemas` holds `input` and `output` where their `parse` is the author's own.
  * `policyRef(policy)` answers with `{ ref, name, hooks, guard }`.
  */
 export const encodeCapability = (componentType, kind, name, definition, policyRef) => {
   const owner = `${kind} \`${name}\` of \`${componentType}\``;
+  const known = encodings.get(definition);
+  if (known !== undefined && known.owner === owner && isUnchanged(definition, known)) return known;
   expectObject(definition, owner);
   if (kind === "procedure") return encodeProcedure(definition, policyRef);
   const out = new Text(owner);
@@ -190,7 +216,10 @@ export const encodeCapability = (componentType, kind, name, definition, policyRe
   const schemas = {};
   out.value("name", name);
   encodeFields(out, definition, ["kind", "name"], policyRef, schemas);
-  return { text: out.end(), functions: definition, schemas };
+  const text = out.end();
+  const encoded = { text, key: `${text}${componentType}`, functions: definition, schemas, owner };
+  remember(definition, encoded);
+  return encoded;
 };
 
 /** The text of a component without its capabilities. `internal` stays here: only that there is one is told. */

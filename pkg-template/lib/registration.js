@@ -102,7 +102,7 @@ export const definitionError = (error) => {
 const encodeMember = (host, type, [kind, name, definition]) => {
   const used = [];
   const encoded = encodeCapability(type, kind, name, definition, (policy) => host.policyTable.take(policy, used));
-  const key = `${encoded.text}${type}`;
+  const { key } = encoded;
   let spec = host.specIds.get(key);
   if (spec === undefined) {
     try {
