@@ -47,3 +47,17 @@ fn every_transcript_goes_as_written() -> io::Result<()> {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
     Ok(())
 }
+
+#[test]
+fn the_browser_runs_every_transcript_too() -> io::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
+    let list = fs::read_to_string(root.join("transcripts.rs"))?;
+    for path in files(&root.join("transcripts"))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        assert!(
+            list.contains(&["\"", &*name, "\""].concat()),
+            "{name} is not in tests/transcripts.rs"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Runs the transcripts of `tests/transcripts` in the browser: the core in wasm decides as it does natively.
+//!
+//! It refuses to read a folder, which a page has none of: the files are in the module. That the list is whole is checked
+//! natively, by the core's test of the same name. Called by `wasm-pack test`.
+#![cfg(target_arch = "wasm32")]
+
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+macro_rules! transcripts {
+    ($($name:literal)*) => {
+        [$(($name, include_str!(concat!("transcripts/", $name)))),*]
+    };
+}
+
+#[wasm_bindgen_test]
+fn every_transcript_goes_as_written() {
+    let files = transcripts! {
+        "admission-modes.txt"
+        "admission-observations.txt"
+        "admission.txt"
+        "audience.txt"
+        "authority-before-availability.txt"
+        "availability-reasons.txt"
+        "closures-that-mutate.txt"
+        "confirmation-expiry.txt"
+        "confirmation-limits.txt"
+        "confirmation-reserved.txt"
+        "confirmation-unmount.txt"
+        "confirmations.txt"
+        "definitions.txt"
+        "dispose.txt"
+        "effective-input.txt"
+        "events-confirmation.txt"
+        "events.txt"
+        "first-light.txt"
+        "guards.txt"
+        "hidden-version.txt"
+        "identity-cache.txt"
+        "identity-refused.txt"
+        "identity.txt"
+        "outputs.txt"
+        "policies.txt"
+        "policy-time.txt"
+        "resolution-discloses-nothing.txt"
+        "snapshot-questions.txt"
+        "snapshots.txt"
+        "stale-tokens.txt"
+        "timeouts.txt"
+        "tombstones.txt"
+        "toolset-two-phase.txt"
+        "toolset-wait.txt"
+        "unmount-navigation-place.txt"
+        "unmount.txt"
+        "versions.txt"
+        "webmcp-scale.txt"
+        "webmcp.txt"
+    };
+    let failures: Vec<String> = files
+        .iter()
+        .filter_map(|(name, text)| agent_surface_transcript::run(name, text).err())
+        .collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
