@@ -40,7 +40,7 @@ cargo xtask <command>
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match dispatch(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             say!("error: {error:#}");
             ExitCode::FAILURE
@@ -48,17 +48,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(args: &[String]) -> Result<()> {
+fn dispatch(args: &[String]) -> Result<ExitCode> {
     let Some((command, rest)) = args.split_first() else {
         say!("{HELP}");
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     };
     let workspace = Workspace::find()?;
     match command.as_str() {
         "setup" => no_arguments(rest).and_then(|()| setup::run(&workspace, setup::Purpose::Test)),
         "build" => no_arguments(rest).and_then(|()| build::run(&workspace)),
         "demo" => demo::run(&workspace, rest),
-        "test" => test::run(&workspace, rest),
+        "test" => return test::run(&workspace, rest),
         "size" => no_arguments(rest).and_then(|()| size::run(&workspace)),
         "bench" => bench::run(&workspace, rest),
         "tidy" => tidy::run(&workspace, rest),
@@ -67,7 +67,8 @@ fn dispatch(args: &[String]) -> Result<()> {
             Ok(())
         }
         other => bail!("`{other}` is no command\n\n{HELP}"),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn no_arguments(rest: &[String]) -> Result<()> {
