@@ -10,6 +10,9 @@ const DEFAULT_WAIT_MS = 60_000;
 /** Pauses before an offer is made again, for a browser that frees a name late. */
 const RETRY_MS = 20;
 
+/** The status of an adapter that offers nothing. */
+const nothing = () => ({ tools: [], skipped: [], rejected: [] });
+
 /** Adapters that were given no consumer, for their ids. */
 let anonymous = 0;
 
@@ -108,7 +111,9 @@ class Session {
     };
     try {
       const options = exposedTo === undefined ? { signal } : { signal, exposedTo: [...exposedTo] };
-      Promise.resolve(this.context.registerTool(offer.tool, options)).then(accepted, rejected);
+      const answer = this.context.registerTool(offer.tool, options);
+      offer.isTaken = typeof answer?.then !== "function";
+      Promise.resolve(answer).then(accepted, rejected);
     } catch (error) {
       rejected(error);
     }
@@ -124,8 +129,8 @@ class Session {
     this.offers.delete(entry);
     this.isDirty = this.isWhole;
     offer.controller.abort();
-    // Before Chrome 148 `registerTool` knew no signal; the name is still this offer's, for nothing was offered since.
-    if (!this.isWhole) attemptUnregister(this.context, offer.definition.name);
+    // Before Chrome 148 `registerTool` knew no signal, and answered at once. A name that it refused is another script's.
+    if (offer.isTaken) attemptUnregister(this.context, offer.definition.name);
   }
 
   provide() {
@@ -164,7 +169,8 @@ class Session {
   }
 
   status() {
-    return JSON.parse(this.host.enter((wasm) => wasm.browserStatus(this.id)) ?? '{"tools":[],"skipped":[],"rejected":[]}');
+    const text = this.closed ? undefined : this.host.enter((wasm) => wasm.browserStatus(this.id));
+    return text === undefined ? nothing() : JSON.parse(text);
   }
 
   dispose() {
@@ -242,12 +248,13 @@ export const createWebMcpAdapter = (options = {}) => {
       if (state === "active") state = "stopped";
     },
     status() {
-      const held = session ? session.status() : { tools: [], skipped: [], rejected: [] };
+      const held = session ? session.status() : nothing();
       return { state, api: state === "unsupported" ? undefined : found?.entry, ...held };
     },
     diagnose() {
       const code = diagnosis(session, options);
-      return { code, message: SENTENCES[code] };
+      const refused = code === "registration-rejected" ? session.status().rejected[0] : undefined;
+      return { code, message: SENTENCES[code] + (refused ? ` The first: \`${refused.name}\`, ${refused.reason}` : "") };
     },
   };
   return adapter;
