@@ -1,0 +1,730 @@
+// The WebMCP adapter against Chromium's own `document.modelContext` (spec 2).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { usePage } from "./surface-page.mjs";
+
+const { run, takeFaults } = usePage({ webmcp: true, path: "/webmcp.html" });
+
+test("what is available is listed, with name, title, label, schema and hints", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.setProcedureExecutor({ execute: () => null });
+    const input = { type: "object", properties: { ids: { type: "array", items: { type: "string" } } }, required: ["ids"] };
+    const procedure = (id, effect, more) =>
+      A.procedure({ id, description: "There", input: A.fromJsonSchema({ type: "object" }), effect, ...more });
+    registry.register(
+      T.component({
+        type: "devices.table",
+        observations: { rows: T.read(() => [], { meta: { untrustedContent: true } }) },
+        actions: {
+          selectRows: T.act(() => 1, { input: A.fromJsonSchema(input) }),
+          off: T.act(() => 1, { when: () => false }),
+          hidden: T.act(() => 1, { policies: [{ name: "h", onDiscovery: () => "hide" }] }),
+        },
+        procedures: [
+          procedure("domain:devices.query", "server-query"),
+          procedure("domain:devices.pay", "external-side-effect"),
+          procedure("domain:devices.wipe", "destructive"),
+          procedure("domain:devices.rename", "server-mutation"),
+        ],
+      }),
+    );
+    const { adapter, stop } = W.attach(registry);
+    const status = adapter.status();
+    const listed = await W.tools();
+    const facts = Object.fromEntries(
+      listed.map(({ name, title, description, inputSchema, annotations }) => [
+        name,
+        { title, description, annotations, inputSchema: typeof inputSchema === "string" ? JSON.parse(inputSchema) : inputSchema },
+      ]),
+    );
+    const diagnosis = adapter.diagnose();
+    await stop();
+    return { facts: JSON.parse(JSON.stringify(facts)), status, after: await W.names(), stopped: adapter.status(), diagnosis, input };
+  });
+  const { facts } = found;
+  assert.deepEqual(Object.keys(facts).sort(), [
+    "domain_devices__pay",
+    "domain_devices__query",
+    "domain_devices__rename",
+    "domain_devices__wipe",
+    "view_devices__table__rows",
+    "view_devices__table__selectRows",
+  ]);
+  assert.equal(facts.view_devices__table__selectRows.title, "Select rows");
+  assert.equal(facts.view_devices__table__selectRows.description, "[view · local-state] Do it");
+  assert.deepEqual(facts.view_devices__table__selectRows.inputSchema, found.input);
+  assert.deepEqual(facts.view_devices__table__rows.inputSchema, { type: "object", properties: {}, additionalProperties: false });
+  const hints = (name) =>
+    ["readOnlyHint", "consequentialHint", "untrustedContentHint"].map((hint) => facts[name].annotations?.[hint] === true);
+  assert.deepEqual(hints("view_devices__table__rows"), [true, false, true]);
+  assert.deepEqual(hints("view_devices__table__selectRows"), [false, false, false]);
+  assert.deepEqual(hints("domain_devices__query"), [true, false, false]);
+  assert.deepEqual(hints("domain_devices__pay"), [false, true, false]);
+  assert.deepEqual(hints("domain_devices__wipe"), [false, true, false]);
+  assert.deepEqual(hints("domain_devices__rename"), [false, false, false]);
+  assert.deepEqual([found.status.state, found.status.api, found.status.tools.length], ["active", "document.modelContext", 6]);
+  assert.deepEqual([found.after, found.stopped.state, found.stopped.tools], [[], "stopped", []]);
+  assert.equal(found.diagnosis.code, "ok");
+});
+
+test("a call resolves whatever happens: the value, or the whole payload", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const input = T.object({ qty: { type: "integer", minimum: 1, maximum: 10 } }, { required: ["qty"] });
+    let runs = 0;
+    registry.register(
+      T.component({
+        observations: { rows: T.read(() => [{ id: "d1" }]) },
+        actions: {
+          order: T.act(({ qty }) => ({ ordered: qty, runs: ++runs }), { input }),
+          nothing: T.act(() => undefined),
+          text: T.act(() => "plain"),
+          broken: T.act(() => {
+            throw new Error("card 4242 declined at /srv/app.js:12");
+          }),
+          chosen: T.act(() => {
+            throw new A.AgentSurfaceError({ code: "NOT_AUTHORIZED", message: "Ask an admin.", retry: "no", details: { origin: "server" } });
+          }),
+          odd: T.act(() => new Date()),
+        },
+      }),
+    );
+    const { stop } = W.attach(registry);
+    const unhush = T.hush("error");
+    const results = {};
+    for (const name of ["rows", "nothing", "text", "broken", "chosen", "odd"]) results[name] = await W.call(`view_demo__${name}`);
+    const order = {};
+    for (const [name, given] of Object.entries({ good: { qty: 2 }, empty: {}, text: { qty: "3" }, large: { qty: 11 }, list: [], more: { qty: 1, x: 1 } })) {
+      order[name] = await W.call("view_demo__order", given);
+    }
+    unhush();
+    await stop();
+    return { results, order, runs };
+  });
+  const { results, order } = found;
+  assert.deepEqual(results.rows, { content: [{ type: "text", text: '[{"id":"d1"}]' }], structuredContent: [{ id: "d1" }] });
+  assert.equal(results.nothing.isError ?? false, false);
+  assert.deepEqual(results.text.structuredContent, "plain");
+  for (const name of ["broken", "chosen", "odd"]) {
+    assert.equal(results[name].isError, true);
+    assert.deepEqual(JSON.parse(results[name].content[0].text), results[name].structuredContent);
+    assert.deepEqual(Object.keys(results[name].structuredContent).sort(), ["code", "details", "message", "retry"]);
+  }
+  assert.doesNotMatch(JSON.stringify(results.broken), /4242|srv/);
+  assert.equal(results.broken.structuredContent.code, "EXECUTION_FAILED");
+  assert.deepEqual(results.odd.structuredContent.details.reason, "output-invalid");
+  assert.deepEqual(results.chosen.structuredContent, {
+    code: "NOT_AUTHORIZED",
+    message: "Ask an admin.",
+    retry: "no",
+    details: { origin: "server" },
+  });
+  assert.deepEqual(order.good.structuredContent, { ordered: 2, runs: 1 });
+  for (const name of ["empty", "text", "large", "list", "more"]) {
+    assert.equal(order[name].structuredContent.code, "INVALID_INPUT", name);
+    assert.ok(order[name].structuredContent.details.issues.length > 0);
+  }
+  assert.equal(order.empty.structuredContent.details.issues[0].pointer, "/qty");
+  assert.equal(found.runs, 1);
+});
+
+test("a tool without arguments works, with an empty input", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act((input) => input) } }));
+    const { stop } = W.attach(registry);
+    const told = W.told(await W.call("view_demo__go", {}));
+    await stop();
+    return told;
+  });
+  assert.deepEqual(found, ["ok", {}]);
+});
+
+test("a confirmation completes by repeating the call, once, for exactly this input", async () => {
+  const found = await run(async () => {
+    const clock = T.clock();
+    try {
+      const registry = T.registry({ now: clock.now });
+      const ran = [];
+      registry.register(
+        T.component({
+          actions: {
+            wipe: T.act((input, { confirmation }) => ran.push([input.n, !!confirmation.id]) && "done", {
+              confirmation: "required",
+              input: T.object({ n: { type: "integer" }, m: {} }),
+            }),
+          },
+        }),
+      );
+      const { stop } = W.attach(registry);
+      const call = (input) => W.call("view_demo__wipe", input);
+      const first = await call({ n: 1, m: 2 });
+      const repeated = await call({ m: 2, n: 1 });
+      const pending = registry.confirmations.pending();
+      registry.confirmations.resolve(pending[0].confirmationId, { approved: true });
+      const other = W.told(await call({ n: 2 }));
+      const done = W.told(await call({ n: 1, m: 2 }));
+      const anew = W.told(await call({ n: 1, m: 2 }));
+      const decide = (decision) => registry.confirmations.resolve(anew[1].confirmationId, decision);
+      decide({ approved: false, reason: "wrong ones" });
+      const denied = W.told(await call({ n: 1, m: 2 }));
+      await clock.advance(119_000);
+      const stillDenied = W.told(await call({ n: 1, m: 2 }));
+      await clock.advance(2_000);
+      const asksAgain = W.told(await call({ n: 1, m: 2 }));
+      await stop();
+      return {
+        first: first.structuredContent,
+        same: repeated.structuredContent.details.confirmationId === first.structuredContent.details.confirmationId,
+        pending: pending.map(({ consumerKey, input }) => [consumerKey, input]),
+        other: other[0],
+        done,
+        anew: anew[0],
+        denied,
+        stillDenied,
+        asksAgain: [asksAgain[0], asksAgain[1].confirmationId !== anew[1].confirmationId],
+        ran,
+      };
+    } finally {
+      clock.restore();
+    }
+  });
+  assert.equal(found.first.code, "CONFIRMATION_REQUIRED");
+  assert.match(found.first.message, /repeat/i);
+  assert.ok(found.first.message.includes(found.first.details.expiresAt), "the message says until when");
+  assert.deepEqual(
+    { same: found.same, pending: found.pending, other: found.other, done: found.done, anew: found.anew, ran: found.ran },
+    {
+      same: true,
+      pending: [["webmcp:browser", { n: 1, m: 2 }]],
+      other: "CONFIRMATION_REQUIRED",
+      done: ["ok", "done"],
+      anew: "CONFIRMATION_REQUIRED",
+      ran: [[1, true]],
+    },
+  );
+  const denied = ["CONFIRMATION_INVALID", { reason: "denied", note: "wrong ones" }];
+  assert.deepEqual([found.denied, found.stillDenied], [denied, denied]);
+  assert.deepEqual(found.asksAgain, ["CONFIRMATION_REQUIRED", true]);
+});
+
+test("`wait` keeps the call open, and falls back to repeating after `waitMs`", async () => {
+  const found = await run(async () => {
+    const clock = T.clock();
+    try {
+      const registry = T.registry({ now: clock.now });
+      let runs = 0;
+      registry.register(T.component({ actions: { wipe: T.act(() => ++runs, { confirmation: "required" }) } }));
+      const { stop } = W.attach(registry, { confirmations: "wait", waitMs: 1_000 });
+      const asked = () =>
+        new Promise((resolve) => {
+          const off = registry.confirmations.subscribe(({ type, confirmationId }) => {
+            if (type !== "confirmation-requested") return;
+            off();
+            resolve(confirmationId);
+          });
+        });
+      const first = asked();
+      const waiting = W.call("view_demo__wipe");
+      registry.confirmations.resolve(await first, { approved: true });
+      const approved = W.told(await waiting);
+      const second = asked();
+      const late = W.call("view_demo__wipe");
+      const id = await second;
+      await clock.advance(1_000);
+      const fellBack = W.told(await late);
+      registry.confirmations.resolve(id, { approved: true });
+      const repeated = W.told(await W.call("view_demo__wipe"));
+      await stop();
+      return { approved, fellBack: [fellBack[0], fellBack[1].confirmationId === id], repeated, runs };
+    } finally {
+      clock.restore();
+    }
+  });
+  assert.deepEqual(found, {
+    approved: ["ok", 1],
+    fellBack: ["CONFIRMATION_REQUIRED", true],
+    repeated: ["ok", 2],
+    runs: 2,
+  });
+});
+
+test("availability flips by push, and by drift after a call; flips of one microtask coalesce", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    let selected = false;
+    const handle = registry.register(
+      T.component({
+        actions: {
+          select: T.act(() => {
+            selected = true;
+          }),
+          disable: T.act(
+            () => {
+              selected = false;
+            },
+            { when: () => selected },
+          ),
+        },
+      }),
+    );
+    const counts = W.spy(document.modelContext);
+    const { stop } = W.attach(registry);
+    const start = [await W.names(), counts.take()];
+    await W.call("view_demo__select");
+    await T.turn();
+    const selectedNow = [await W.names(), counts.take()];
+    await W.call("view_demo__disable");
+    await T.turn();
+    const disabled = [await W.names(), counts.take()];
+    handle.update({ availability: { select: false } });
+    handle.update({ availability: { select: true } });
+    await T.turn();
+    const coalesced = counts.take();
+    handle.update({ availability: { select: false } });
+    await T.turn();
+    const pushed = [await W.names(), counts.take()];
+    handle.invalidate();
+    await T.turn();
+    const invalidated = counts.take();
+    await stop();
+    counts.restore();
+    return { start, selectedNow, disabled, coalesced, pushed, invalidated };
+  });
+  const [select, disable] = ["view_demo__select", "view_demo__disable"];
+  assert.deepEqual(found, {
+    start: [[select], [1, 0]],
+    selectedNow: [[disable, select], [1, 0]],
+    disabled: [[select], [0, 1]],
+    coalesced: [0, 0],
+    pushed: [[], [0, 1]],
+    invalidated: [0, 0],
+  });
+});
+
+test("a remount in one tick keeps the tool, serves the new closure, and rejects nothing", async () => {
+  const found = await run(async () => {
+    const rejections = [];
+    const onRejection = (event) => rejections.push(String(event.reason));
+    addEventListener("unhandledrejection", onRejection);
+    const registry = T.registry();
+    const mount = (n, description = "Do it") => registry.register(T.component({ actions: { go: T.act(() => n, { description }) } }));
+    let handle = mount(0);
+    const counts = W.spy(document.modelContext);
+    const { adapter, stop } = W.attach(registry);
+    counts.take();
+    for (let n = 1; n <= 1_000; n++) {
+      handle.unregister();
+      handle = mount(n);
+    }
+    await T.turn();
+    const same = [await W.names(), counts.take(), W.told(await W.call("view_demo__go"))];
+    handle.unregister();
+    handle = mount("changed", "Do it better");
+    await T.turn();
+    const changed = [await W.names(), counts.take(), W.told(await W.call("view_demo__go"))];
+    await T.turn();
+    const status = adapter.status();
+    await stop();
+    counts.restore();
+    removeEventListener("unhandledrejection", onRejection);
+    return { same, changed, rejected: status.rejected, rejections };
+  });
+  assert.deepEqual(found, {
+    same: [["view_demo__go"], [0, 0], ["ok", 1_000]],
+    changed: [["view_demo__go"], [1, 1], ["ok", "changed"]],
+    rejected: [],
+    rejections: [],
+  });
+});
+
+test("three hundred tools and one flip cost one registration or one abort; a handler swap costs nothing", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const definitions = [];
+    const handles = Array.from({ length: 300 }, (_, n) => {
+      definitions.push(T.component({ type: `part.n${n}`, actions: { go: T.act(() => n) } }));
+      return registry.register(definitions[n]);
+    });
+    const counts = W.spy(document.modelContext);
+    const { adapter, stop } = W.attach(registry);
+    const start = counts.take();
+    handles[150].update({ enabled: false });
+    await T.turn();
+    const off = counts.take();
+    handles[150].update({ enabled: true });
+    await T.turn();
+    const on = counts.take();
+    definitions[150].actions.go.execute = () => "swapped";
+    await T.turn();
+    const swapped = [counts.take(), W.told(await W.call("view_part__n150__go"))];
+    const listed = (await W.names()).length;
+    const taken = adapter.status().tools.length;
+    await stop();
+    const stopped = [counts.take(), (await W.names()).length];
+    counts.restore();
+    return { start, off, on, swapped, listed, taken, stopped };
+  });
+  assert.deepEqual(found, {
+    start: [300, 0],
+    off: [0, 1],
+    on: [1, 0],
+    swapped: [[0, 0], ["ok", "swapped"]],
+    listed: 300,
+    taken: 300,
+    stopped: [[0, 300], 0],
+  });
+});
+
+test("starts and stops any number of times, also at once", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act(() => "ran") } }));
+    const adapter = A.createWebMcpAdapter();
+    const seen = [];
+    for (let n = 0; n < 20; n++) {
+      const detach = registry.attach(adapter, { consumer: { id: "browser", kind: "webmcp" } });
+      if (n % 2) seen.push((await W.names()).length);
+      await detach();
+      await detach();
+    }
+    await adapter.stop();
+    const after = await W.names();
+    await adapter.start({ registry });
+    await adapter.start({ registry });
+    const told = W.told(await W.call("view_demo__go"));
+    const rejected = adapter.status().rejected;
+    await adapter.stop();
+    return { seen: [...new Set(seen)], after, told, rejected, end: await W.names() };
+  });
+  assert.deepEqual(found, { seen: [1], after: [], told: ["ok", "ran"], rejected: [], end: [] });
+});
+
+test("the caller's abort reaches the handler's signal", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const started = T.deferred();
+    const aborted = T.deferred();
+    const settled = T.deferred();
+    registry.subscribe((event) => event.type === "invocation-settled" && settled.resolve(event.code));
+    registry.register(
+      T.component({
+        actions: {
+          go: T.act((_, { signal }) => {
+            signal.addEventListener("abort", () => aborted.resolve(signal.reason.name));
+            started.resolve();
+            return T.deferred().promise;
+          }),
+        },
+      }),
+    );
+    const { stop } = W.attach(registry);
+    const controller = new AbortController();
+    const call = W.call("view_demo__go", {}, { signal: controller.signal }).catch((error) => error.name);
+    await started.promise;
+    controller.abort();
+    const facts = { caller: await call, handler: await aborted.promise, code: await settled.promise };
+    await stop();
+    return facts;
+  });
+  assert.deepEqual(found, { caller: "AbortError", handler: "AbortError", code: "CANCELLED" });
+});
+
+test("a tool that is withdrawn in flight finishes; one whose component unmounts says so", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    let work;
+    let started;
+    const handle = registry.register(
+      T.component({
+        actions: {
+          go: T.act(() => {
+            work = T.deferred();
+            started.resolve();
+            return work.promise;
+          }),
+        },
+      }),
+    );
+    const { stop } = W.attach(registry);
+    started = T.deferred();
+    const first = W.call("view_demo__go");
+    await started.promise;
+    handle.update({ availability: { go: false } });
+    await T.turn();
+    const listed = await W.names();
+    work.resolve("finished");
+    const finished = W.told(await first);
+    handle.update({ availability: { go: true } });
+    await T.turn();
+    started = T.deferred();
+    const second = W.call("view_demo__go");
+    await started.promise;
+    handle.unregister();
+    const unmounted = W.told(await second);
+    await stop();
+    return { listed, finished, unmounted };
+  });
+  assert.deepEqual(found, {
+    listed: [],
+    finished: ["ok", "finished"],
+    unmounted: ["COMPONENT_UNMOUNTED", { phase: "mid-flight" }],
+  });
+});
+
+test("a name that another script owns is reported, the others live, and it is not taken from its owner", async () => {
+  const found = await run(async () => {
+    const owner = new AbortController();
+    await document.modelContext.registerTool(
+      { name: "view_demo__go", description: "Foreign", inputSchema: { type: "object" }, execute: () => "foreign" },
+      { signal: owner.signal },
+    );
+    const clock = T.clock();
+    try {
+      const registry = T.registry();
+      const handle = registry.register(T.component({ actions: { go: T.act(() => "mine"), stay: T.act(() => "mine") } }));
+      const { adapter, stop } = W.attach(registry);
+      await W.names();
+      for (let n = 0; n < 10; n++) {
+        await clock.advance(1_000);
+        await W.names();
+      }
+      const status = adapter.status();
+      const diagnosis = adapter.diagnose();
+      const names = await W.names();
+      const stay = W.told(await W.call("view_demo__stay"));
+      handle.update({ availability: { go: false } });
+      await T.turn();
+      const kept = await W.names();
+      await stop();
+      const left = await W.names();
+      owner.abort();
+      return { status, diagnosis, names, stay, kept, left, armed: clock.armed };
+    } finally {
+      clock.restore();
+    }
+  });
+  assert.deepEqual(found.status.tools, ["view_demo__stay"]);
+  assert.deepEqual(
+    found.status.rejected.map(({ name, capabilityId }) => [name, capabilityId]),
+    [["view_demo__go", "view:demo.go"]],
+  );
+  assert.match(found.status.rejected[0].reason, /InvalidStateError/);
+  assert.equal(found.diagnosis.code, "registration-rejected");
+  assert.match(found.diagnosis.message, /InvalidStateError|status\(\)/);
+  assert.deepEqual(found.names, ["view_demo__go", "view_demo__stay"]);
+  assert.deepEqual(found.stay, ["ok", "mine"]);
+  assert.deepEqual([found.kept, found.left], [["view_demo__go", "view_demo__stay"], ["view_demo__go"]]);
+});
+
+test("instances get names of their own, also when the second one comes later", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const add = (instanceId) => registry.register(T.component({ instanceId, actions: { go: T.act(() => instanceId) } }));
+    add("a");
+    const { stop } = W.attach(registry);
+    const one = await W.names();
+    const second = add("b");
+    await T.turn();
+    const two = await W.names();
+    const told = [];
+    for (const name of two) told.push(W.told(await W.call(name))[1]);
+    second.unregister();
+    await T.turn();
+    const again = await W.names();
+    await stop();
+    return { one, two, told, again };
+  });
+  assert.deepEqual(found, {
+    one: ["view_demo__go"],
+    two: ["view_demo__go_at_a", "view_demo__go_at_b"],
+    told: ["a", "b"],
+    again: ["view_demo__go"],
+  });
+});
+
+test("what has no object as its root is left out and named; the others are listed", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const good = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`good${n}`, T.act()]));
+    registry.register(
+      T.component({
+        actions: {
+          ...good,
+          bare: T.act(() => 1, { input: A.fromJsonSchema({}) }),
+          text: T.act(() => 1, { input: A.fromJsonSchema({ type: "string" }) }),
+        },
+      }),
+    );
+    const { adapter, stop } = W.attach(registry);
+    const { tools, skipped } = adapter.status();
+    const listed = (await W.names()).length;
+    await stop();
+    return { tools: tools.length, listed, skipped };
+  });
+  assert.deepEqual([found.tools, found.listed], [9, 9]);
+  assert.deepEqual(found.skipped.map(({ capabilityId }) => capabilityId).sort(), ["view:demo.bare", "view:demo.text"]);
+  for (const { reason } of found.skipped) assert.match(reason, /object/);
+});
+
+test("`exposeCapability` curates words and hints, and can replace neither schema nor execution", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(
+      T.component({
+        observations: { rows: T.read() },
+        actions: { go: T.act(() => "mine"), secret: T.act(), broken: T.act(), plain: T.act() },
+      }),
+    );
+    const seen = [];
+    const { adapter, stop } = W.attach(registry, {
+      exposeCapability(descriptor) {
+        seen.push([descriptor.name, Object.isFrozen(descriptor), descriptor.effect]);
+        if (descriptor.name === "secret") return null;
+        if (descriptor.name === "broken") throw new Error("x");
+        if (descriptor.name === "plain") return undefined;
+        return {
+          title: "A title",
+          description: "Curated",
+          annotations: { readOnlyHint: false, debugging: true, future: { a: 1 } },
+          inputSchema: { type: "object", properties: { evil: {} } },
+          execute: () => "replaced",
+        };
+      },
+    });
+    const passed = [];
+    await stop();
+    const counts = document.modelContext.registerTool;
+    document.modelContext.registerTool = (tool, options) => {
+      passed.push(tool);
+      return counts.call(document.modelContext, tool, options);
+    };
+    const again = registry.attach(adapter, { consumer: { id: "browser", kind: "webmcp" } });
+    delete document.modelContext.registerTool;
+    const names = await W.names();
+    const go = W.told(await W.call("view_demo__go"));
+    await again();
+    const tool = passed.find(({ name }) => name === "view_demo__go");
+    return { seen: seen.slice(0, 5), names, go, tool: JSON.parse(JSON.stringify(tool)), keys: Object.keys(tool).sort() };
+  });
+  assert.ok(found.seen.every(([, frozen]) => frozen));
+  assert.deepEqual(found.names, ["view_demo__go", "view_demo__plain", "view_demo__rows"]);
+  assert.deepEqual(found.go, ["ok", "mine"]);
+  assert.equal(found.tool.title, "A title");
+  assert.equal(found.tool.description, "Curated");
+  assert.deepEqual(found.tool.inputSchema.properties, {});
+  assert.deepEqual(
+    [found.tool.annotations.readOnlyHint, found.tool.annotations.debugging, found.tool.annotations.future],
+    [false, true, { a: 1 }],
+  );
+  assert.equal(found.tool.annotations.consequentialHint, false);
+});
+
+test("`exposedTo` goes through as the page wrote it, and what the browser refuses is reported", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act() } }));
+    const options = [];
+    const real = document.modelContext.registerTool;
+    document.modelContext.registerTool = (tool, given) => {
+      options.push(Object.keys(given).sort().join(), given.exposedTo);
+      return real.call(document.modelContext, tool, given);
+    };
+    const plain = W.attach(registry);
+    await W.names();
+    await plain.stop();
+    const good = W.attach(registry, { exposedTo: ["https://partner.example"] });
+    const listed = await W.names();
+    await good.stop();
+    const bad = W.attach(registry, { exposedTo: ["http://plain.example"] });
+    await W.names();
+    const { rejected } = bad.adapter.status();
+    await bad.stop();
+    delete document.modelContext.registerTool;
+    return { options, listed, rejected: rejected.map(({ name, reason }) => [name, reason.split(":")[0]]) };
+  });
+  assert.deepEqual(found.options.slice(0, 4).map((each) => each ?? null), ["signal", null, "exposedTo,signal", ["https://partner.example"]]);
+  assert.deepEqual(found.listed, ["view_demo__go"]);
+  assert.deepEqual(found.rejected, [["view_demo__go", "SecurityError"]]);
+});
+
+test("policies see the browser's agent as its own consumer, scope narrows it, and it cannot approve", async () => {
+  const found = await run(async () => {
+    const seen = [];
+    const registry = T.registry({
+      policies: [{ name: "p", onAuthorize: ({ consumer }, next) => seen.push(`${consumer.kind}:${consumer.id}`) && next() }],
+    });
+    registry.register(T.component({ type: "open.list", actions: { go: T.act() } }));
+    registry.register(T.component({ type: "closed", actions: { go: T.act() } }));
+    let view;
+    const adapter = A.createWebMcpAdapter({ snapshotContext: { scope: ["open"] } });
+    await adapter.start({ registry });
+    const names = await W.names();
+    await W.call("view_open__list__go");
+    await adapter.stop();
+    registry.attach({ name: "x", start: (host) => (view = host.registry), stop: () => undefined }, { consumer: { id: "x", kind: "other" } })();
+    const strings = (object) => Reflect.ownKeys(object).map(String).sort();
+    return {
+      names,
+      seen: seen.map((id) => id.replace(/\d+/, "n")),
+      view: strings(view),
+      confirmations: strings(view.confirmations),
+      frozen: Object.isFrozen(view) && Object.isFrozen(view.confirmations),
+    };
+  });
+  assert.deepEqual(found, {
+    names: ["view_open__list__go"],
+    seen: ["webmcp:webmcp-n"],
+    view: ["confirmations", "getVersion", "invoke", "snapshot", "subscribe", "surfaceId"],
+    confirmations: ["pending", "subscribe", "waitFor"],
+    frozen: true,
+  });
+});
+
+test("an adapter of a disposed registry offers nothing, and a held tool says so", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act() } }));
+    let held;
+    const real = document.modelContext.registerTool;
+    document.modelContext.registerTool = (tool, options) => {
+      held = tool;
+      return real.call(document.modelContext, tool, options);
+    };
+    const { adapter } = W.attach(registry);
+    delete document.modelContext.registerTool;
+    registry.dispose();
+    await T.turn();
+    const names = await W.names();
+    const told = await held.execute({}, { signal: new AbortController().signal });
+    const { tools } = adapter.status();
+    await adapter.stop();
+    return { names, code: told.structuredContent.code, isError: told.isError, tools };
+  });
+  assert.deepEqual(found, { names: [], code: found.code, isError: true, tools: [] });
+  assert.match(found.code, /^(CAPABILITY_NOT_FOUND|CANCELLED)$/);
+  assert.deepEqual(takeFaults(), []);
+});
+
+test("two registries share the browser: each owns its tools", async () => {
+  const found = await run(async () => {
+    const [one, two] = [T.registry(), T.registry()];
+    one.register(T.component({ type: "orders", actions: { cancel: T.act(() => "one") } }));
+    two.register(T.component({ type: "orders", actions: { search: T.act(() => "two") } }));
+    const a = W.attach(one);
+    const b = W.attach(two);
+    const both = await W.names();
+    await a.stop();
+    const left = await W.names();
+    const told = W.told(await W.call("view_orders__search"));
+    await b.stop();
+    return { both, left, told };
+  });
+  assert.deepEqual(found, {
+    both: ["view_orders__cancel", "view_orders__search"],
+    left: ["view_orders__search"],
+    told: ["ok", "two"],
+  });
+});
