@@ -140,12 +140,15 @@ impl Core {
         let Some(Prepared { header, specs }) = self.prepared.remove(prepared) else {
             return Registered::Guarded;
         };
+        let mut replaces = false;
         let refusal = if !accept {
             Some(Registered::Guarded)
         } else if let Some(first) = self.live(&header.component_type, &header.instance_id) {
             match self.config.on_duplicate {
                 OnDuplicate::Reject => Some(Registered::Duplicate),
                 OnDuplicate::Replace => {
+                    replaces = true;
+                    self.move_version();
                     self.end_registration(first);
                     None
                 }
@@ -164,7 +167,9 @@ impl Core {
         }
         let slot = self.insert(header, &specs);
         self.event_registered(slot);
-        self.move_version();
+        if !replaces {
+            self.move_version();
+        }
         self.run();
         Registered::Live(slot)
     }
@@ -348,8 +353,9 @@ impl Core {
         self.now = now;
         let live = self.is_live(slot, generation);
         if live {
-            self.end_registration(slot);
+            // First: the results of calls that end with it tell the version without it.
             self.move_version();
+            self.end_registration(slot);
             self.run();
         }
         live

@@ -1,0 +1,300 @@
+//! What the model's page does: registers, changes, calls, answers, decides, lets time pass.
+//!
+//! Each act is told to the reference, too. Called by `host.rs`.
+
+use std::rc::Rc;
+
+use agent_surface_core::error::{Code, Failure};
+use agent_surface_core::message::{CallId, Input, Returned};
+use agent_surface_core::{Admitted, Registered, Request, Sent};
+
+use crate::host::{Host, HostCall, consumer, json};
+use crate::reference::{Identity, Live, NAMES};
+use crate::step::{Call, Step};
+
+fn capability(name: &str) -> String {
+    let common = format!(r#""name":"{name}","description":"{name}""#);
+    let policy = |name: &str, reference: u32, hooks: u8| {
+        format!(r#","policies":[{{"ref":{reference},"name":"{name}","hooks":{hooks},"guard":false}}]"#)
+    };
+    if name == "look" {
+        return format!(
+            r#"{{"kind":"observation",{common},"output":{{"text":"{{}}","own":false}},"read":1}}"#
+        );
+    }
+    let effect = if name == "go" { "navigation" } else { "local-state" };
+    let more = match name {
+        "run" => String::from(r#","when":1"#),
+        "ask" => String::from(r#","confirmation":"required""#),
+        "free" => String::from(r#","concurrency":{"mode":"parallel"}"#),
+        "secret" => policy("hider", 0, 1),
+        "policed" => policy("gate", 1, 4) + r#","concurrency":{"mode":"parallel"}"#,
+        _ => String::new(),
+    };
+    format!(
+        r#"{{"kind":"action",{common},"effect":"{effect}","input":{{"text":"{{}}","own":false}},"execute":1{more}}}"#
+    )
+}
+
+fn component_name(at: u8) -> String {
+    format!("t{at}")
+}
+
+fn instance_name(at: u8) -> String {
+    format!("i{at:02}")
+}
+
+impl Host {
+    pub fn register(&mut self, component: u8, instance: u8) {
+        let (component, instance) = (component_name(component), instance_name(instance));
+        let specs: Vec<u32> = NAMES
+            .iter()
+            .map(|name| {
+                self.core
+                    .spec(&component, &capability(name))
+                    .expect("a capability")
+            })
+            .collect();
+        let header = format!(r#"{{"type":"{component}","instanceId":"{instance}","description":"d"}}"#);
+        let prepared = self.core.prepare(&header, &specs).expect("a component");
+        let now = self.at();
+        let key = (component, instance);
+        match self.core.commit(now, prepared, true) {
+            Registered::Live(slot) => {
+                let live = Live {
+                    slot,
+                    generation: self.core.registration_generation(slot),
+                    id: self.core.registration_id(slot).expect("an id").to_owned(),
+                    enabled: true,
+                    pushed: [true; 7],
+                };
+                assert!(
+                    self.registrations.insert(slot),
+                    "a slot was used before it was forgotten"
+                );
+                assert!(
+                    self.reference.live.insert(key, live).is_none(),
+                    "a duplicate was let in"
+                );
+                self.reference.version += 1;
+            }
+            other => {
+                assert_eq!(other, Registered::Duplicate);
+                assert!(
+                    self.reference.live.contains_key(&key),
+                    "refused without a first one"
+                );
+            }
+        }
+    }
+
+    pub fn change(&mut self, at: u16, step: &Step) {
+        let now = self.at();
+        let count = self.reference.live.len();
+        if count == 0 {
+            return;
+        }
+        let key = self
+            .reference
+            .live
+            .keys()
+            .nth(usize::from(at) % count)
+            .expect("one")
+            .clone();
+        let live = self.reference.live.get_mut(&key).expect("one");
+        let (slot, generation) = (live.slot, live.generation);
+        let moved = match step {
+            Step::Enable(_, on) => {
+                let moved = std::mem::replace(&mut live.enabled, *on) != *on;
+                assert_eq!(self.core.update(now, slot, generation, Some(*on), None), Ok(true));
+                moved
+            }
+            Step::Push(_, capability, on) => {
+                let capability = usize::from(*capability);
+                let moved = std::mem::replace(&mut live.pushed[capability], *on) != *on;
+                let update = json(&format!(r#"{{"{}":{{"available":{on}}}}}"#, NAMES[capability]));
+                assert_eq!(
+                    self.core.update(now, slot, generation, None, Some(&update)),
+                    Ok(true)
+                );
+                moved
+            }
+            Step::Invalidate(_) => self.core.invalidate(now, slot, generation),
+            _ => {
+                self.reference.live.remove(&key);
+                self.reference.ended.push(key);
+                assert!(self.core.unregister(now, slot, generation));
+                assert!(!self.core.unregister(now, slot, generation), "it ended twice");
+                true
+            }
+        };
+        self.reference.version += u64::from(moved);
+    }
+
+    pub fn invoke(&mut self, call: &Call) {
+        let component = component_name(call.component);
+        let instance = call.instance.map(instance_name);
+        let at = usize::from(call.capability);
+        let capability_id = format!("view:{component}.{}", NAMES[at]);
+        let input = if at == 0 {
+            String::from("{}")
+        } else {
+            format!(r#"{{"n":{}}}"#, call.input)
+        };
+        let confirmation = call
+            .confirmation
+            .and_then(|at| self.asked.get(usize::from(at) % self.asked.len().max(1)))
+            .map(|asked| asked.id.clone());
+        let name = call.id.map(|id| format!("c{id}"));
+        let who = consumer(call.consumer);
+        let key = String::from(&*who.key);
+        let content = (
+            capability_id.clone(),
+            instance.clone(),
+            input.clone(),
+            confirmation.clone(),
+        );
+        let identity = self.reference.identity(&key, name.as_deref(), &content);
+        let resolved = self.reference.resolve(&component, instance.as_deref(), at);
+        let expected = match (identity, &resolved) {
+            (Identity::Conflict, _) => Some(Code::InvocationConflict),
+            (_, Err(code)) if !call.stale => Some(*code),
+            _ => None,
+        };
+        let now = self.at();
+        let admitted = self.core.invoke(
+            now,
+            Request {
+                capability_id: &capability_id,
+                instance_id: instance.as_deref(),
+                registration_id: call.stale.then_some("reg_0_never"),
+                surface_version: None,
+                invocation_id: name.as_deref(),
+                confirmation_id: confirmation.as_deref(),
+                consumer: who,
+                input: Sent::Json(Rc::new(json(&input))),
+                timeout_ms: None,
+                aborted: false,
+            },
+        );
+        let roomy = self.settings.cache >= 2000;
+        match admitted {
+            Admitted::Join(id) => {
+                assert!(identity == Identity::Same || !roomy, "joined another request");
+                let known = self
+                    .calls
+                    .get(&id.slot)
+                    .expect("a join to a call that the host knows");
+                assert_eq!(known.id, id);
+            }
+            Admitted::Fresh(id) => {
+                assert!(identity != Identity::Same || !roomy, "the same request ran again");
+                let generated = self.core.invocation_id(id.slot).expect("a name").to_owned();
+                let name = name.unwrap_or(generated);
+                if identity == Identity::New {
+                    self.reference.known.insert((key.clone(), name.clone()), content);
+                }
+                let before = self.calls.insert(
+                    id.slot,
+                    HostCall {
+                        id,
+                        consumer: key,
+                        name,
+                        capability: at,
+                        input,
+                        expected: expected.filter(|_| roomy),
+                        registration: None,
+                        started: false,
+                        ended: false,
+                        voted_hidden: false,
+                        frames: Vec::new(),
+                        result: None,
+                    },
+                );
+                assert!(before.is_none(), "a slot was used before it was forgotten");
+            }
+        }
+    }
+
+    pub fn act(&mut self, at: usize, step: &Step) {
+        let is_policy = matches!(step, Step::Next(_) | Step::Done(..));
+        let open: Vec<(CallId, u32)> = self
+            .calls
+            .values()
+            .flat_map(|call| {
+                let frames = call
+                    .frames
+                    .iter()
+                    .filter(|(_, _, done)| !done)
+                    .map(|(frame, _, _)| *frame);
+                let handler = (call.started && !call.ended).then_some(0);
+                let any: Vec<u32> = match step {
+                    _ if is_policy => frames.collect(),
+                    Step::Abort(_) => vec![0],
+                    _ => handler.into_iter().collect(),
+                };
+                any.into_iter().map(|frame| (call.id, frame))
+            })
+            .collect();
+        if open.is_empty() {
+            return;
+        }
+        let (id, frame) = open[at % open.len()];
+        match step {
+            Step::Abort(_) => self.input(Input::Abort(id)),
+            Step::Next(_) => self.input(Input::PolicyNext(id, frame)),
+            Step::Done(_, throws) => {
+                let call = self.calls.get_mut(&id.slot).expect("known");
+                for open in call.frames.iter_mut().filter(|(number, _, _)| *number == frame) {
+                    open.2 = true;
+                }
+                let threw = throws.then(|| Failure::not_authorized("client"));
+                self.input(Input::PolicyDone(id, frame, threw));
+            }
+            Step::Return(_, throws) => {
+                self.calls.get_mut(&id.slot).expect("known").ended = true;
+                let returned = if *throws {
+                    Returned::Threw
+                } else {
+                    Returned::Value(Some(String::from("1")))
+                };
+                self.input(Input::HandlerDone(id, returned));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn decide(&mut self, at: u16, approved: bool) {
+        let now = self.at();
+        let count = self.asked.len();
+        if count == 0 {
+            return;
+        }
+        let asked = &mut self.asked[usize::from(at) % count];
+        let id = asked.id.clone();
+        if self.core.resolve_confirmation(now, &id, approved, None) {
+            assert!(self.now - asked.at <= 120_000.0, "decided after its time");
+            assert!(!asked.approved, "decided twice");
+            asked.approved = approved;
+        }
+    }
+
+    pub fn advance(&mut self, ms: u32) {
+        let end = self.clock + f64::from(ms);
+        loop {
+            let due = self
+                .timers
+                .iter()
+                .filter(|(_, (_, due))| *due <= end)
+                .min_by(|a, b| a.1.1.total_cmp(&b.1.1))
+                .map(|(timer, (generation, due))| (*timer, *generation, *due));
+            let to = due.map_or(end, |(_, _, due)| due.max(self.clock));
+            self.now += to - self.clock;
+            self.clock = to;
+            let Some((timer, generation, _)) = due else { return };
+            self.timers.remove(&timer);
+            self.input(Input::DeadlineReached { timer, generation });
+            self.drain();
+        }
+    }
+}
