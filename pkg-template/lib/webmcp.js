@@ -19,7 +19,7 @@ let anonymous = 0;
 const SENTENCES = {
   ok: "The browser's agent sees the tools that `status()` lists.",
   "insecure-context": "WebMCP needs a secure context: serve the page over https, or from http://localhost.",
-  "opaque-origin": "This document has an opaque origin (about:blank, data: or a sandboxed frame), where no browser offers WebMCP: give it a real address.",
+  "opaque-origin": "This document has an opaque origin (about:blank or data:), where no browser offers WebMCP: give it a real address.",
   "permissions-policy": 'The permissions policy keeps this frame from WebMCP: add allow="tools" to its <iframe>, or allow it in the Permissions-Policy header.',
   "no-api": "This browser offers no WebMCP: use one that does, or switch it on (Chrome: the WebMCP flag, or an origin trial).",
   "unsupported-shape": "The browser's `modelContext` has neither `registerTool` nor `provideContext`: this version of it is not supported.",
@@ -91,7 +91,7 @@ class Session {
     const offer = { generation, capabilityId, registrationId, definition, controller: new AbortController() };
     offer.tool = { ...definition, execute: (input, extra) => this.execute(entry, offer, input, extra?.signal) };
     this.offers.set(entry, offer);
-    if (this.isWhole) this.isDirty = true;
+    if (this.isWhole) this.spoil();
     else this.register(entry, offer);
   }
 
@@ -127,10 +127,16 @@ class Session {
     const offer = this.offers.get(entry);
     if (offer?.generation !== generation) return;
     this.offers.delete(entry);
-    this.isDirty = this.isWhole;
+    if (this.isWhole) this.spoil();
     offer.controller.abort();
     // Before Chrome 148 `registerTool` knew no signal, and answered at once. A name that it refused is another script's.
     if (offer.isTaken) attemptUnregister(this.context, offer.definition.name);
+  }
+
+  /** The list differs from what the browser has. Inside a drain the rest of the change is still to come. */
+  spoil() {
+    if (!this.isDirty) queueMicrotask(() => this.provide());
+    this.isDirty = true;
   }
 
   provide() {
