@@ -104,9 +104,9 @@ export const invokeAs = (host, toolset, request, consumer, options) => {
   if (typeof request !== "object" || request === null) throw new TypeError("`invoke` expects a request object");
   const { capabilityId, input } = request;
   const signal = options?.signal ?? undefined;
-  const timeoutMs = options?.timeoutMs ?? -1;
+  const timeoutMs = options?.timeoutMs;
   if (typeof capabilityId !== "string") throw new TypeError("`capabilityId` must be a string");
-  if (timeoutMs !== -1 && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
+  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
     throw new TypeError("`timeoutMs` must be a whole number of milliseconds below 2^31");
   }
   if (signal !== undefined && typeof signal.addEventListener !== "function") {
@@ -131,7 +131,7 @@ export const invokeAs = (host, toolset, request, consumer, options) => {
       consumer.id,
       kind,
       text,
-      timeoutMs,
+      timeoutMs ?? -1,
       signal?.aborted === true,
     ),
   );
