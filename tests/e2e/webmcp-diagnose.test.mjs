@@ -97,10 +97,21 @@ test("insecure-context on plain http to another host", async () => {
   assert.match(found.message, /https/);
 });
 
-test("opaque-origin in a sandboxed frame and in a data: frame", async () => {
-  judge(await inFrame({ sandbox: "allow-scripts", src: "/webmcp.html" }), "opaque-origin");
+test("opaque-origin on about:blank and in a data: frame", async () => {
+  const page = await openPage(native, "about:blank");
+  await page.addScriptTag({ url: `${server.origin}/webmcp.js`, type: "module" });
+  await ready(page);
+  judge(await look(page), "opaque-origin");
+  await page.close();
   const html = `<!doctype html><script type="module" src="${server.origin}/webmcp.js"></script>`;
   judge(await inFrame({ src: `data:text/html,${encodeURIComponent(html)}` }), "opaque-origin");
+});
+
+test("a sandboxed frame needs allow too, and then works", async () => {
+  const sandboxed = { sandbox: "allow-scripts", src: "/webmcp.html" };
+  const found = await inFrame(sandboxed);
+  judge(found, "permissions-policy", found.state);
+  judge(await inFrame({ ...sandboxed, allow: "tools" }), "ok", "active");
 });
 
 test("permissions-policy in a foreign frame without allow, ok with it", async () => {
