@@ -49,6 +49,7 @@ fn every_transcript_goes_as_written() {
         "stale-tokens.txt"
         "timeouts.txt"
         "tombstones.txt"
+        "toolset-names.txt"
         "toolset-two-phase.txt"
         "toolset-wait.txt"
         "unmount-navigation-place.txt"

@@ -12,7 +12,7 @@ use crate::invoke::Admitted;
 use crate::message::{Output, Target};
 use crate::time::Millis;
 use crate::webmcp::Browser;
-use crate::wire::{NameRequest, assign};
+use crate::wire::{NameRequest, assign_with_owners};
 
 /// How a toolset is made.
 #[derive(Clone, Debug)]
@@ -178,20 +178,22 @@ impl Core {
             }
             groups.push(at);
         }
-        let requests: Vec<NameRequest<'_>> = tools
-            .iter()
-            .zip(&groups)
-            .filter_map(|(tool, &group)| {
-                let registration = self.registrations.get(tool.target.registration)?;
-                let member = registration.member(tool.target.capability)?;
-                let several = counts.get(group).is_some_and(|&(count, _)| count > 1);
-                Some(NameRequest {
-                    id: &member.capability.id,
-                    instance: several.then_some(registration.header.instance_id.as_str()),
-                })
-            })
-            .collect();
-        assign(&requests)
+        let (mut requests, mut owners) = (Vec::with_capacity(tools.len()), Vec::with_capacity(tools.len()));
+        for (tool, &group) in tools.iter().zip(&groups) {
+            let Some(registration) = self.registrations.get(tool.target.registration) else {
+                continue;
+            };
+            let Some(member) = registration.member(tool.target.capability) else {
+                continue;
+            };
+            let several = counts.get(group).is_some_and(|&(count, _)| count > 1);
+            requests.push(NameRequest {
+                id: &member.capability.id,
+                instance: several.then_some(registration.header.instance_id.as_str()),
+            });
+            owners.push(registration.header.component_type.as_str());
+        }
+        assign_with_owners(&requests, &owners)
     }
 
     /// The tools as numbers, four for each: registration slot, capability, spec, and the label's
