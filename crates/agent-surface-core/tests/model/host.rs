@@ -14,7 +14,7 @@ use agent_surface_json::{Bounds, Document};
 use proptest::prelude::*;
 
 use crate::reference::{NAMES, Reference};
-use crate::step::Step;
+use crate::step::{Call, Step};
 
 const BOUNDS: Bounds = Bounds {
     max_bytes: 1 << 20,
@@ -79,6 +79,8 @@ pub struct Asked {
     pub at: f64,
     pub approved: bool,
     pub used: bool,
+    /// The call that led to it.
+    pub call: Call,
 }
 
 #[derive(Debug)]
@@ -95,6 +97,7 @@ pub struct Host {
     /// Handlers that started, by consumer and invocation id.
     pub starts: BTreeSet<(String, String)>,
     pub registrations: BTreeSet<u32>,
+    pub current: Option<Call>,
     pub view: u32,
     pub last: (u64, String),
     pub scheduled: bool,
@@ -136,6 +139,7 @@ impl Host {
             settled: BTreeSet::new(),
             starts: BTreeSet::new(),
             registrations: BTreeSet::new(),
+            current: None,
             view,
             last: (0, String::new()),
             scheduled: false,
@@ -157,6 +161,7 @@ impl Host {
         match step {
             Step::Register(component, instance) => self.register(*component, *instance),
             Step::Invoke(call) => self.invoke(call),
+            Step::Redeem(at, id) => self.redeem(*at, *id),
             Step::Advance(ms) => self.advance(*ms),
             Step::Clock(ms) => self.now += f64::from(*ms),
             Step::Hide(hide) => self.reference.hidden = *hide,
@@ -338,6 +343,7 @@ impl Host {
             at: self.now,
             approved: false,
             used: false,
+            call: self.current.clone().expect("a call asked"),
         });
     }
 }

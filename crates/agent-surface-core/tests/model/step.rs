@@ -27,6 +27,8 @@ pub enum Step {
     Push(u16, u8, bool),
     Invalidate(u16),
     Invoke(Call),
+    /// The n-th of the latest questions, as evidence for the call that led to it, under this id.
+    Redeem(u16, Option<u8>),
     /// The n-th running handler returns, or throws.
     Return(u16, bool),
     Abort(u16),
@@ -48,11 +50,11 @@ fn call() -> impl Strategy<Value = Call> {
     (
         0..2_u8,
         prop::option::of(0..2_u8),
-        0..7_u8,
+        prop_oneof![3 => 0..7_u8, 1 => Just(2)],
         0..2_u8,
         prop::option::weighted(0.7, 0..6_u8),
         0..3_u8,
-        prop::option::weighted(0.3, 0..4_u8),
+        prop::option::weighted(0.1, 0..4_u8),
         prop::bool::weighted(0.1),
     )
         .prop_map(
@@ -77,6 +79,7 @@ pub fn steps() -> impl Strategy<Value = Step> {
         1 => (any::<u16>(), 0..7_u8, any::<bool>()).prop_map(|(at, one, on)| Step::Push(at, one, on)),
         1 => any::<u16>().prop_map(Step::Invalidate),
         20 => call().prop_map(Step::Invoke),
+        5 => (any::<u16>(), prop::option::of(0..6_u8)).prop_map(|(at, id)| Step::Redeem(at, id)),
         8 => (any::<u16>(), prop::bool::weighted(0.2)).prop_map(|(at, throws)| Step::Return(at, throws)),
         2 => any::<u16>().prop_map(Step::Abort),
         3 => any::<u16>().prop_map(Step::Next),
