@@ -13,3 +13,7 @@ mod toolset;
 mod webmcp;
 
 pub use registry::Registry;
+
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
