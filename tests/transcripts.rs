@@ -51,6 +51,7 @@ fn every_transcript_goes_as_written() {
         "tombstones.txt"
         "toolset-names.txt"
         "toolset-two-phase.txt"
+        "toolset-wait-policies.txt"
         "toolset-wait.txt"
         "unmount-navigation-place.txt"
         "unmount.txt"

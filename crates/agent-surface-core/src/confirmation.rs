@@ -473,10 +473,11 @@ impl Core {
     /// What is pending, as a JSON array in order of arrival.
     pub fn pending_confirmations(&mut self, now: Millis) -> String {
         self.now = now;
-        self.expire_due();
         let mut out = String::from("[");
         for &slot in &self.confirmations.pending {
-            let Some(record) = self.confirmations.records.get(slot) else {
+            // Reading tells nobody that something expired: pages read while they render.
+            let record = self.confirmations.records.get(slot);
+            let Some(record) = record.filter(|record| now <= record.expires) else {
                 continue;
             };
             if out.len() > 1 {
