@@ -16,4 +16,4 @@ export { jsonDeepEqual } from "./json.js";
 export { createAgentSurfaceRegistry } from "./registry.js";
 export { createAgentToolset } from "./toolset.js";
 export { createWebMcpAdapter } from "./webmcp.js";
-export { defineAgentApprovals } from "./approvals.js";
+export { defineAgentApprovals } from "./approvals-load.js";

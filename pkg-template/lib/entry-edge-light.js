@@ -1,6 +1,6 @@
 // Vercel's edge runtime: as in `entry-workerd.js`, but the compiled module is asked for by a suffix.
 
-import { createEntryInit } from "#core";
+import { init as createEntryInit } from "#core";
 import module from "./agent_surface.wasm?module";
 
 export * from "#api";

@@ -1,7 +1,7 @@
 // For libraries: brings no module, so that the app decides how it is loaded. When the app has called another entry's
 // `init`, this one's is already done.
 
-import { createEntryInit } from "#core";
+import { init as createEntryInit } from "#core";
 
 export * from "#api";
-export const init = /* @__PURE__ */ createEntryInit();
+export const init = /* @__PURE__ */ createEntryInit(undefined, () => import("#approvals"));

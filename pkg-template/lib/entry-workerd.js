@@ -1,7 +1,7 @@
 // Cloudflare's runtime: fetch cannot reach the worker's own files and compiling bytes is forbidden there; an import of
 // a `.wasm` file gives a compiled module.
 
-import { createEntryInit } from "#core";
+import { init as createEntryInit } from "#core";
 import module from "./agent_surface.wasm";
 
 export * from "#api";

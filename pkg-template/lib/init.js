@@ -129,13 +129,15 @@ const start = async (options, defaultSource) => {
 
 /**
  * Builds an entry's `init`. `defaultSource()` answers with a module, bytes or an address (or a promise of one);
- * without it the caller must pass one. `onReady()` runs before a caller resumes, so it must be idempotent.
+ * without it the caller must pass one. `beside()` runs at each call, and is waited for: it must be idempotent, and its
+ * promise never reject.
  */
 export const createInit =
-  (defaultSource, onReady) =>
+  (defaultSource, beside) =>
   /** Idempotent; concurrent callers share one load; after a failure the next call tries again. */
   async function init(options) {
     if (realm.state === "poisoned") throw poisonedError();
+    const other = beside?.();
     if (realm.state !== "ready") {
       realm.state = "loading";
       realm.loading ??= start(options, defaultSource)
@@ -148,5 +150,5 @@ export const createInit =
         });
       await realm.loading;
     }
-    onReady?.();
+    await other;
   };

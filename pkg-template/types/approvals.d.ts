@@ -85,8 +85,12 @@ export interface AgentApprovalsElement extends HTMLElement {
 /** The event after each decision. */
 export type AgentApprovalEvent = CustomEvent<{ readonly confirmationId: string; readonly approved: boolean }>;
 
-/** Defines the element, once, under this name. `init()` calls it; outside a browser it does nothing. */
-export declare function defineAgentApprovals(name?: string): void;
+/**
+ * Defines the element, once, under this name. `init()` calls it; outside a browser it does nothing. The element's code
+ * is a file of its own: the promise is fulfilled when the element is defined, and rejects where the file does not
+ * come; the next call tries again.
+ */
+export declare function defineAgentApprovals(name?: string): Promise<void>;
 
 declare global {
   // Empty where the declarations of the DOM are there: a server that imports this package needs none.

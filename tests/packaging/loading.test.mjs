@@ -1,6 +1,8 @@
 // `init()` of the built package in a real browser: under Content Security Policies, and from servers that get it wrong.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "../e2e/harness/browser.mjs";
 import { PACKAGE, serve } from "../e2e/harness/server.mjs";
@@ -111,6 +113,55 @@ test("two entries in one page share the instance", async () => {
     return main.parseCapabilityId === slim.parseCapabilityId && slim.parseCapabilityId("view:a.b") !== undefined;
   });
   assert.equal(shared, true);
+});
+
+const APPROVALS = "/pkg/dist/approvals.js";
+
+for (const entry of ["index", "slim", "inline"]) {
+  test(`${entry}: the approval element is there when init is done`, async () => {
+    const defined = await inPage(
+      {},
+      async ({ entry, wasm }) => {
+        const { init } = await import(`/pkg/dist/${entry}.js`);
+        await init(entry === "slim" ? { url: wasm } : undefined);
+        return customElements.get("agent-approvals") !== undefined;
+      },
+      { entry, wasm: WASM },
+    );
+    assert.equal(defined, true);
+  });
+}
+
+test("without the approval element's file init succeeds and says so, and the next call tries again", async () => {
+  let asked = 0;
+  const answer = {
+    headers: { "content-type": "text/javascript" },
+    body: await readFile(join(PACKAGE, "dist", "approvals.js"), "utf8"),
+    get status() {
+      return asked++ === 0 ? 404 : 200;
+    },
+  };
+  const result = await inPage({ answers: { [APPROVALS]: answer } }, async () => {
+    const said = [];
+    console.error = (...words) => said.push(words.map(String).join(" "));
+    const { init, defineAgentApprovals, parseCapabilityId } = await import("/pkg/dist/index.js");
+    await init();
+    const before = customElements.get("agent-approvals") !== undefined;
+    await defineAgentApprovals();
+    return { said, before, works: parseCapabilityId("view:a.b") !== undefined, after: customElements.get("agent-approvals") !== undefined };
+  });
+  assert.deepEqual([result.before, result.works, result.after], [false, true, true]);
+  assert.equal(result.said.length, 1);
+  assert.match(result.said[0], /<agent-approvals> could not be loaded/);
+});
+
+test("a page defines the approval element under a name of its own, once", async () => {
+  const names = await inPage({}, async () => {
+    const { defineAgentApprovals } = await import("/pkg/dist/index.js");
+    await Promise.all([defineAgentApprovals("my-approvals"), defineAgentApprovals("my-approvals")]);
+    return ["my-approvals", "agent-approvals"].map((name) => customElements.get(name) !== undefined);
+  });
+  assert.deepEqual(names, [true, false]);
 });
 
 test("a page passes a compiled module, bytes or an address", async () => {

@@ -3,6 +3,7 @@
 //
 // One shared script per module format (`core.js`, `core.cjs`) holds the facade and the glue; every entry is a few
 // lines around it. So a page, or a Node process that mixes `import` and `require`, holds one facade and one instance.
+// `approvals.js` holds `<agent-approvals>`, which only pages load; CommonJS entries carry it inside.
 
 import { readFileSync, writeFileSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -27,12 +28,19 @@ const common = {
   metafile: true,
 };
 
-/** `#core` becomes the shared script, `#api` its public names, `#wasm-base64` the module as a text. */
-const entryPlugin = (core, names) => ({
+/** `#core` becomes the shared script, `#api` its public names, `#approvals` the element, `#wasm-base64` the module as a text. */
+const entryPlugin = (format, names) => ({
   name: "entries",
   setup(pipe) {
-    pipe.onResolve({ filter: /^#core$/ }, () => ({ path: core, external: true }));
-    pipe.onResolve({ filter: /^#(api|wasm-base64)$/ }, ({ path }) => ({ path, namespace: "made" }));
+    const isModule = format === "esm";
+    const core = { path: isModule ? "./core.js" : "./core.cjs", external: true };
+    pipe.onResolve({ filter: /^#core$/ }, () => core);
+    pipe.onResolve({ filter: /^#approvals$/ }, () =>
+      isModule ? { path: "./approvals.js", external: true } : { path: join(lib, "approvals.js") },
+    );
+    // An entry's own `init` hides the one that `export *` would bring.
+    pipe.onResolve({ filter: /^#api$/ }, ({ path }) => (isModule ? core : { path, namespace: "made" }));
+    pipe.onResolve({ filter: /^#wasm-base64$/ }, ({ path }) => ({ path, namespace: "made" }));
     pipe.onResolve({ filter: /agent_surface\.wasm/ }, ({ path }) => ({ path, external: true }));
     pipe.onLoad({ filter: /^#api$/, namespace: "made" }, () => ({
       contents: `export { ${names.join(", ")} } from "#core";`,
@@ -92,16 +100,19 @@ const bundleCore = async (outfile, format) => {
     outfile: join(dist, outfile),
   });
   const [input] = Object.values(result.metafile.outputs);
-  return input.exports.filter((name) => name !== "createEntryInit" && name !== "init").sort();
+  return input.exports.filter((name) => name !== "init").sort();
 };
 
-const bundleEntry = (entry, outfile, format, core, names) =>
+const bundleApprovals = () =>
+  build({ ...common, format: "esm", entryPoints: [join(lib, "approvals.js")], outfile: join(dist, "approvals.js") });
+
+const bundleEntry = (entry, outfile, format, names) =>
   build({
     ...common,
     format,
     platform: format === "cjs" ? "node" : "neutral",
     entryPoints: [join(lib, `entry-${entry}.js`)],
-    plugins: [entryPlugin(core, names)],
+    plugins: [entryPlugin(format, names)],
     outfile: join(dist, outfile),
   });
 
@@ -113,15 +124,16 @@ const wrap = (name, names) =>
   );
 
 mkdirSync(dist, { recursive: true });
-for (const stale of ["core.js", "core.cjs"]) rmSync(join(dist, stale), { force: true });
+for (const stale of ["core.js", "core.cjs", "approvals.js"]) rmSync(join(dist, stale), { force: true });
 const names = await bundleCore("core.js", "esm");
 // The same sources in another format: esbuild lists exports of ES modules only.
 await bundleCore("core.cjs", "cjs");
+await bundleApprovals();
 for (const entry of ["index", "inline", "slim", "webmcp", "workerd", "edge-light"]) {
-  await bundleEntry(entry, `${entry}.js`, "esm", "./core.js", names);
+  await bundleEntry(entry, `${entry}.js`, "esm", names);
 }
 for (const entry of ["inline", "slim", "webmcp"]) {
-  await bundleEntry(entry, `${entry}.cjs`, "cjs", "./core.cjs", names);
+  await bundleEntry(entry, `${entry}.cjs`, "cjs", names);
 }
 wrap("inline", ["init", ...names]);
 wrap("slim", ["init", ...names]);

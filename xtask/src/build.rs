@@ -157,7 +157,7 @@ impl Build<'_> {
                 self.workspace.path("tests/package-lock.json"),
             ],
             settings: &self.version,
-            outputs: &["core.js", "core.cjs", "index.js", "inline.mjs", "webmcp.mjs"]
+            outputs: &["core.js", "core.cjs", "approvals.js", "index.js", "inline.mjs", "webmcp.mjs"]
                 .map(|name| self.package.join("dist").join(name)),
         };
         stamp::step(self.workspace, &step, || {
