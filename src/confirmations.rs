@@ -2,6 +2,11 @@
 //!
 //! Same rules as in `registry`. Called by the facade's `registry.confirmations` and by the approval element.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "an optional text crosses as an owned one: wasm-bindgen has no `Option<&str>` argument"
+)]
+
 use wasm_bindgen::prelude::*;
 
 use crate::registry::Registry;

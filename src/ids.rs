@@ -149,7 +149,7 @@ fn compiled(text: &str) -> Result<Schema, String> {
         Err(error) => {
             let code = match error.fault {
                 SchemaFault::InvalidDefault => "INVALID_DEFINITION",
-                _ => "UNSUPPORTED_SCHEMA",
+                SchemaFault::Unsupported => "UNSUPPORTED_SCHEMA",
             };
             object.text("code", code).text("message", &error.message);
             object

@@ -3,6 +3,7 @@
 //! It holds no rule; the core decides and the facade in `pkg-template` acts. One file for each group of exports,
 //! `drain` for the loop, `convert` for everything that touches a JavaScript value.
 
+mod calls;
 mod confirmations;
 mod convert;
 mod drain;
@@ -10,6 +11,7 @@ mod ids;
 mod panic;
 mod registry;
 mod toolset;
+mod views;
 mod webmcp;
 
 pub use registry::Registry;

@@ -7,16 +7,13 @@ use std::cell::{Cell, RefCell};
 
 use agent_surface_core::definition::parse_policies;
 use agent_surface_core::limits::Limits;
-use agent_surface_core::message::{CallId, Input, Target};
+use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
-use agent_surface_core::{
-    Admitted, Answer, Config, Consumer, Core, OnDuplicate, Question, Registered, Request, Sent,
-};
+use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Registered, Sent};
 use agent_surface_json::{Bounds, Document, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::{Host, definition_error, misuse};
-use crate::drain;
 
 /// Bytes asked of `getrandom` at a time: it costs microseconds, whatever the number.
 const ENTROPY: usize = 2048;
@@ -80,7 +77,11 @@ impl Registry {
             None => Vec::new(),
             Some(list) => parse_policies(list, "the registry").map_err(|error| definition_error(&error))?,
         };
-        let flag = |name: &str| root.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
+        let flag = |name: &str| {
+            root.get(name)
+                .and_then(agent_surface_json::Value::as_bool)
+                .unwrap_or(false)
+        };
         let replace = root
             .get("onDuplicate")
             .is_some_and(|value| value.is_str("replace"));
@@ -265,237 +266,6 @@ impl Registry {
         self.core.borrow().is_live(slot, generation)
     }
 
-    /// Takes a call in. The slot of the call, or -1 - slot when it joins one. `kind`: 0 no input, 1 JSON text, 2
-    /// not JSON (`text` is the list of issues). Does not drain: the facade keeps its entry first, then `go`.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "arguments cross separately, never framed by a separator"
-    )]
-    pub fn invoke(
-        &self,
-        toolset: i32,
-        capability_id: &str,
-        instance_id: Option<String>,
-        registration_id: Option<String>,
-        surface_version: Option<String>,
-        invocation_id: Option<String>,
-        confirmation_id: Option<String>,
-        consumer_kind: &str,
-        consumer_id: &str,
-        kind: u32,
-        text: Option<String>,
-        timeout_ms: i32,
-        aborted: bool,
-    ) -> Result<i32, JsValue> {
-        self.refill()?;
-        let request = Request {
-            capability_id,
-            instance_id: instance_id.as_deref(),
-            registration_id: registration_id.as_deref(),
-            surface_version: surface_version.as_deref(),
-            invocation_id: invocation_id.as_deref(),
-            confirmation_id: confirmation_id.as_deref(),
-            consumer: Consumer::new(consumer_kind, consumer_id),
-            input: self.sent(kind, text),
-            timeout_ms: u32::try_from(timeout_ms).ok(),
-            aborted,
-        };
-        let now = self.now();
-        let mut core = self.core.borrow_mut();
-        let admitted = match u32::try_from(toolset) {
-            Ok(toolset) => core.execute(now, toolset, request),
-            Err(_) => core.invoke(now, request),
-        };
-        Ok(slot_of(admitted))
-    }
-
-    /// Drains what `invoke` left.
-    pub fn go(&self) {
-        self.drain();
-    }
-
-    /// The generation of a call's slot.
-    #[wasm_bindgen(js_name = callGeneration)]
-    pub fn call_generation(&self, slot: u32) -> u32 {
-        self.core.borrow().call_generation(slot)
-    }
-
-    /// What generated invocation ids begin with.
-    #[wasm_bindgen(js_name = invocationPrefix)]
-    pub fn invocation_prefix(&self) -> String {
-        self.core.borrow().invocation_prefix().to_owned()
-    }
-
-    /// How many calls came in: the end of the id that was generated last.
-    #[expect(clippy::cast_precision_loss, reason = "2^53 calls would take centuries")]
-    pub fn invoked(&self) -> f64 {
-        self.core.borrow().invoked() as f64
-    }
-
-    /// The capability that a call resolved to.
-    #[wasm_bindgen(js_name = callCapability)]
-    pub fn call_capability(&self, slot: u32) -> String {
-        self.core
-            .borrow()
-            .call_capability(slot)
-            .unwrap_or_default()
-            .to_owned()
-    }
-
-    /// The caller gave up.
-    pub fn abort(&self, slot: u32, generation: u32) {
-        self.input(Input::Abort(CallId { slot, generation }));
-        self.drain();
-    }
-
-    /// The microtask that `schedule` asked for.
-    pub fn tick(&self) -> Result<(), JsValue> {
-        self.refill()?;
-        self.input(Input::Tick);
-        self.drain();
-        Ok(())
-    }
-
-    /// A timer fired.
-    pub fn deadline(&self, timer: u32, generation: u32) {
-        self.input(Input::DeadlineReached { timer, generation });
-        self.drain();
-    }
-
-    /// A policy called `next`.
-    #[wasm_bindgen(js_name = policyNext)]
-    pub fn policy_next(&self, slot: u32, generation: u32, frame: u32) {
-        self.input(Input::PolicyNext(CallId { slot, generation }, frame));
-        self.drain();
-    }
-
-    /// A policy that is no guard wants a person to approve.
-    pub fn escalate(&self, slot: u32, generation: u32, summary: Option<String>) {
-        self.input(Input::Escalate(CallId { slot, generation }, summary));
-        self.drain();
-    }
-
-    /// A policy ended: 0 normally, 1 threw a payload, 2 threw something unknown.
-    #[wasm_bindgen(js_name = policyDone)]
-    pub fn policy_done(&self, slot: u32, generation: u32, frame: u32, ended: u32, text: &str) {
-        let threw = match ended {
-            0 => None,
-            1 => Some(self.author_failure(text)),
-            _ => Some(agent_surface_core::error::Failure::execution_failed(None)),
-        };
-        self.input(Input::PolicyDone(CallId { slot, generation }, frame, threw));
-        self.drain();
-    }
-
-    /// An asynchronous check ended: 1 with a value, 2 with issues.
-    pub fn checked(&self, slot: u32, generation: u32, answer: u32, text: String) {
-        self.input(Input::Checked(
-            CallId { slot, generation },
-            drain::checked(answer, text),
-        ));
-        self.drain();
-    }
-
-    /// An asynchronous precondition ended, as in `Host.precondition`.
-    #[wasm_bindgen(js_name = preconditionDone)]
-    pub fn precondition_done(&self, slot: u32, generation: u32, answer: u32, text: &str) {
-        let refusal = self.refusal(answer, text);
-        self.input(Input::PreconditionDone(CallId { slot, generation }, refusal));
-        self.drain();
-    }
-
-    /// An asynchronous handler ended, as in `Host.handler`.
-    #[wasm_bindgen(js_name = handlerDone)]
-    pub fn handler_done(&self, slot: u32, generation: u32, answer: u32, text: String) {
-        let returned = self.returned(answer, text);
-        self.input(Input::HandlerDone(CallId { slot, generation }, returned));
-        self.drain();
-    }
-
-    /// A view for a consumer; `scope` is a JSON array of prefixes.
-    #[wasm_bindgen(js_name = openView)]
-    pub fn open_view(
-        &self,
-        kind: &str,
-        id: &str,
-        scope: Option<String>,
-        include_unavailable: bool,
-    ) -> Result<u32, JsValue> {
-        let scope = scope.map(texts).transpose()?.unwrap_or_default();
-        Ok(self
-            .core
-            .borrow_mut()
-            .open_view(Consumer::new(kind, id), scope, include_unavailable))
-    }
-
-    /// Drops a view.
-    #[wasm_bindgen(js_name = closeView)]
-    pub fn close_view(&self, view: u32) {
-        self.core.borrow_mut().close_view(view);
-    }
-
-    /// Looks through a view, asking whatever has to be asked. The stamp of its content; -1 while a look through it
-    /// is under way.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a stamp past 2^53 would take centuries of changes"
-    )]
-    pub fn look(&self, view: u32) -> f64 {
-        let now = self.now();
-        if !self.core.borrow_mut().look(now, view) {
-            return -1.0;
-        }
-        loop {
-            let question = self.core.borrow_mut().next_question(view);
-            let Some(question) = question else { break };
-            let answer = self.ask(question);
-            self.core.borrow_mut().answer(view, answer);
-        }
-        self.core.borrow().view_stamp(view) as f64
-    }
-
-    /// `[version, capturedAt, route | null]` as JSON text.
-    #[wasm_bindgen(js_name = viewHead)]
-    pub fn view_head(&self, view: u32) -> String {
-        let core = self.core.borrow();
-        let Some((version, captured, route)) = core.view_head(view) else {
-            return String::from("[0,\"\",null]");
-        };
-        let mut out = String::from("[\"");
-        write_u64(&mut out, version);
-        out.push_str("\",");
-        write_string(&mut out, &captured);
-        out.push(',');
-        match route {
-            Some(route) => write_string(&mut out, route),
-            None => out.push_str("null"),
-        }
-        out.push(']');
-        out
-    }
-
-    /// Three numbers for each registration in the view: slot, stamp, listed as a component.
-    #[wasm_bindgen(js_name = viewRows)]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "stamps are compared for equality with recent ones only"
-    )]
-    pub fn view_rows(&self, view: u32) -> Vec<u32> {
-        let core = self.core.borrow();
-        let rows = core.view_rows(view);
-        let mut out = Vec::with_capacity(rows.len() * 3);
-        for &(slot, stamp, listed) in rows {
-            out.extend([slot, stamp as u32, u32::from(listed)]);
-        }
-        out
-    }
-
-    /// What the view shows of one registration, as JSON text.
-    #[wasm_bindgen(js_name = viewCell)]
-    pub fn view_cell(&self, view: u32, slot: u32) -> String {
-        self.core.borrow().view_cell(view, slot)
-    }
-
     /// Settles and empties everything. Safe to repeat.
     pub fn dispose(&self) {
         let now = self.now();
@@ -552,46 +322,6 @@ impl Registry {
             }
             (2, Some(issues)) => Sent::Bad(issues),
             _ => Sent::Absent,
-        }
-    }
-
-    fn ask(&self, question: Question) -> Answer {
-        match question {
-            Question::Discovery(
-                Target {
-                    registration,
-                    capability,
-                },
-                policy,
-            ) => {
-                let answer = self
-                    .host
-                    .discovery(-1, registration, capability, policy)
-                    .unwrap_or(1);
-                Answer::Vote(self.vote(answer))
-            }
-            Question::When(Target {
-                registration,
-                capability,
-            }) => Answer::When(drain::when(self.host.when(registration, capability).unwrap_or(2))),
-            Question::Reason(Target {
-                registration,
-                capability,
-            }) => {
-                let given = self.host.reason(registration, capability).unwrap_or(0);
-                Answer::Text(self.text_if(given != 0))
-            }
-            Question::Note(Target {
-                registration,
-                capability,
-            }) => {
-                let given = self.host.note(registration, capability).unwrap_or(0);
-                Answer::Text(self.text_if(given != 0))
-            }
-            Question::Route => {
-                let given = self.host.route().unwrap_or(0);
-                Answer::Text(self.text_if(given != 0))
-            }
         }
     }
 }

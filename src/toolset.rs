@@ -1,6 +1,6 @@
 //! The exported part of a registry that toolsets use.
 //!
-//! Same rules as in `registry`. Called by the facade's toolset and by its WebMCP adapter.
+//! Same rules as in `registry`. Called by the facade's toolset and by its `WebMCP` adapter.
 
 use agent_surface_core::message::Target;
 use agent_surface_core::{Consumer, Exposure, ToolsetConfig};
@@ -167,10 +167,6 @@ impl Registry {
 
     /// Runs an offered tool, as `invoke` does; `None` when the offer no longer stands.
     #[wasm_bindgen(js_name = invokeOffered)]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "arguments cross separately, never framed by a separator"
-    )]
     pub fn invoke_offered(
         &self,
         toolset: u32,

@@ -1,4 +1,4 @@
-//! Finds the browser's WebMCP entry point, by shape and never by version.
+//! Finds the browser's `WebMCP` entry point, by shape and never by version.
 //!
 //! Registers nothing: the facade does, as the core says. Called by the facade's adapter.
 
