@@ -147,12 +147,15 @@ fn cargo_tool(
         version,
         "--target-dir",
     ]);
-    execute(
-        install
-            .arg(&build)
-            .env_remove("CARGO_TARGET_DIR")
-            .env_remove("RUSTFLAGS"),
-    )?;
+    install
+        .arg(&build)
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTFLAGS");
+    // These programs run for a second at a time: they are compiled to be there soon, not to be fast.
+    for (setting, value) in [("OPT_LEVEL", "1"), ("CODEGEN_UNITS", "64"), ("LTO", "off")] {
+        install.env(format!("CARGO_PROFILE_RELEASE_{setting}"), value);
+    }
+    execute(&mut install)?;
     if tools::find_version(program, version).is_none() {
         bail!("{package} {version} was installed, but no `{program}` of that version can be found");
     }
