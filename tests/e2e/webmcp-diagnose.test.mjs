@@ -97,12 +97,7 @@ test("insecure-context on plain http to another host", async () => {
   assert.match(found.message, /https/);
 });
 
-test("opaque-origin on about:blank and in a data: frame", async () => {
-  const page = await openPage(native, "about:blank");
-  await page.addScriptTag({ url: `${server.origin}/webmcp.js`, type: "module" });
-  await ready(page);
-  judge(await look(page), "opaque-origin");
-  await page.close();
+test("opaque-origin in a data: frame", async () => {
   const html = `<!doctype html><script type="module" src="${server.origin}/webmcp.js"></script>`;
   judge(await inFrame({ src: `data:text/html,${encodeURIComponent(html)}` }), "opaque-origin");
 });
