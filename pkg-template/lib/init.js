@@ -2,7 +2,7 @@
 // server or a Content Security Policy stands in the way. It holds no rule of the surface. Called by the entries, which
 // differ only in the default source.
 
-import * as glue from "#glue";
+import { glue } from "#glue";
 import { AgentSurfaceRuntimeError } from "./errors.js";
 import { poisonedError, realm, setInstance } from "./realm.js";
 

@@ -8,6 +8,7 @@
 import { readFileSync, writeFileSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fitGlue } from "./glue.mjs";
 
 const [root, glueFolder, packageFolder, version] = process.argv.slice(2);
 const { build } = createRequire(join(root, "tests", "package.json"))("esbuild");
@@ -52,40 +53,12 @@ const entryPlugin = (format, names) => ({
   },
 });
 
-const escaped = (text) => text.replace(/[$.*+?^()[\]{}|\\]/g, "\\$&");
-
-/**
- * The glue of wasm-bindgen, fitted to the module that the package ships: with the short names that wasm-opt gave to
- * imports and exports, and with two exports in place of its loaders, because `init.js` does the loading.
- */
-const fitGlue = (text) => {
-  const names = JSON.parse(readFileSync(join(glueFolder, "names.json"), "utf8"));
-  const replaceOnce = (pattern, by) => {
-    const found = text.match(new RegExp(pattern.source, `${pattern.flags}g`));
-    if (found?.length !== 1) throw new Error(`the glue has ${found?.length ?? 0} places like ${pattern}: wasm-bindgen changed`);
-    text = text.replace(pattern, by);
-  };
-  for (const [, name, short] of names.imports) {
-    replaceOnce(new RegExp(`^(\\s+)${escaped(name)}:`, "m"), (_, space) => `${space}${JSON.stringify(short)}:`);
-  }
-  replaceOnce(/"\.\/agent_surface_wasm_bg\.js": import0/, "a: import0");
-  const shorts = new Map(names.exports);
-  text = text.replace(/\bwasm\.([$\w]+)/g, (_, name) => {
-    if (!shorts.has(name)) throw new Error(`the glue uses an export \`${name}\` that the module does not have`);
-    return `wasm[${JSON.stringify(shorts.get(name))}]`;
-  });
-  replaceOnce(
-    /^export \{ initSync, __wbg_init as default \};$/m,
-    "export { __wbg_get_imports as imports, __wbg_finalize_init as start };",
-  );
-  return text;
-};
-
 const gluePlugin = {
   name: "glue",
   setup(pipe) {
+    const names = JSON.parse(readFileSync(join(glueFolder, "names.json"), "utf8"));
     pipe.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glueFolder, "agent_surface_wasm.js"), namespace: "glue" }));
-    pipe.onLoad({ filter: /.*/, namespace: "glue" }, ({ path }) => ({ contents: fitGlue(readFileSync(path, "utf8")) }));
+    pipe.onLoad({ filter: /.*/, namespace: "glue" }, ({ path }) => ({ contents: fitGlue(readFileSync(path, "utf8"), names) }));
   },
 };
 

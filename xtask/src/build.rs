@@ -153,7 +153,7 @@ impl Build<'_> {
                 self.workspace.path("pkg-template/lib"),
                 self.glue.clone(),
                 self.optimised_wasm(),
-                script.clone(),
+                self.workspace.path("xtask/js"),
                 self.workspace.path("tests/package-lock.json"),
             ],
             settings: &self.version,

@@ -1,0 +1,140 @@
+// Fits the glue that wasm-bindgen made to the module that the package ships, and makes it small: nearly all of it is
+// the same few lines written out for each function. Every change is one of form; what matches none stays as it is.
+// Called by `bundle.mjs`.
+
+const escaped = (text) => text.replace(/[$.*+?^()[\]{}|\\]/g, "\\$&");
+
+/** Replaces in `glue.text`, and fails where wasm-bindgen no longer writes what is expected. */
+const replacing = (glue) => ({
+  once(pattern, by) {
+    const found = glue.text.match(new RegExp(pattern.source, `${pattern.flags}g`));
+    if (found?.length !== 1) throw new Error(`the glue has ${found?.length ?? 0} places like ${pattern}: wasm-bindgen changed`);
+    glue.text = glue.text.replace(pattern, by);
+  },
+  all(pattern, by) {
+    glue.text = glue.text.replace(pattern, by);
+  },
+});
+
+/** The short names that wasm-opt gave to imports and exports. */
+const rename = ({ once, all }, names) => {
+  for (const [, name, short] of names.imports) {
+    once(new RegExp(`^(\\s+)${escaped(name)}:`, "m"), (_, space) => `${space}${JSON.stringify(short)}:`);
+  }
+  once(/"\.\/agent_surface_wasm_bg\.js": import0/, "a: import0");
+  const shorts = new Map(names.exports);
+  all(/\bwasm\.([$\w]+)/g, (_, name) => {
+    if (!shorts.has(name)) throw new Error(`the glue uses an export \`${name}\` that the module does not have`);
+    return `wasm[${JSON.stringify(shorts.get(name))}]`;
+  });
+};
+
+/**
+ * Arguments: `const ptr0 = pass(text, …); const len0 = WASM_VECTOR_LEN; … f(ptr0, len0)` becomes
+ * `f(pass(text), WASM_VECTOR_LEN)`; the length is read right after it was written, as before.
+ */
+const inlineArguments = ({ all }) => {
+  const malloc = String.raw`wasm\.__wbindgen_malloc`;
+  all(new RegExp(`, ${malloc}(, wasm\\.__wbindgen_realloc)?\\);$`, "gm"), ");");
+  all(/= isLikeNone\((\w+)\) \? 0 : passStringToWasm0\(\1\);/g, "= passOption($1);");
+  const declared = /^ +(?:const|var) ptr(\d+) = (pass\w+\(\w+\));\n +(?:const|var) len\1 = WASM_VECTOR_LEN;\n/m;
+  all(/^( *)(?:export function |async )?\w+\([^)]*\) \{\n[^]*?^\1\}$/gm, (body) => {
+    for (let found; (found = body.match(declared)); ) {
+      const [lines, number, call] = found;
+      const parts = body.replace(lines, "").split(`ptr${number}, len${number}`);
+      if (parts.length !== 2) throw new Error(`the glue passes ${call} in a way of its own: wasm-bindgen changed`);
+      body = parts.join(`${call}, WASM_VECTOR_LEN`);
+    }
+    return body;
+  });
+};
+
+/** Results: texts, texts that may be absent, and what comes with an error beside it. */
+const inlineResults = ({ all }) => {
+  all(
+    /^ +var ptr(\d+) = ret\[0\];\n +var len\1 = ret\[1\];\n +if \(ret\[3\]\) \{\n +ptr\1 = 0; len\1 = 0;\n +throw takeFromExternrefTable0\(ret\[2\]\);\n +\}\n( +deferred\d+_0 = )ptr\1(;\n +deferred\d+_1 = )len\1(;\n +return getStringFromWasm0\()ptr\1, len\1/gm,
+    "        unless(ret, 3);\n$2ret[0]$3ret[1]$4ret[0], ret[1]",
+  );
+  all(
+    /^ +let deferred(\d+)_0;\n +let deferred\1_1;\n +try \{\n( +const ret = [^\n]*\n(?: +unless\(ret, 3\);\n)?) +deferred\1_0 = ret\[0\];\n +deferred\1_1 = ret\[1\];\n +return getStringFromWasm0\(ret\[0\], ret\[1\]\);\n +\} finally \{\n[^\n]*\n +\}\n/gm,
+    "$2        return takeString(ret[0], ret[1]);\n",
+  );
+  all(
+    /^ +let v(\d+);\n +if \((\S+) !== 0\) \{\n +v\1 = getStringFromWasm0\(\2, (\S+)\);\n +wasm\.__wbindgen_free\(\2, \3 \* 1, 1\);\n +\}\n/gm,
+    "        const v$1 = takeOption($2, $3);\n",
+  );
+  all(
+    /^ +var v1 = getArrayU32FromWasm0\(ret\[0\], ret\[1\]\)\.slice\(\);\n +wasm\.__wbindgen_free\(ret\[0\], ret\[1\] \* 4, 4\);\n +return v1;\n/gm,
+    "        return takeNumbers(ret[0], ret[1]);\n",
+  );
+  all(/if \(ret\[(\d)\]\) \{\n +throw takeFromExternrefTable0\(ret\[\d\]\);\n +\}/g, "unless(ret, $1);");
+};
+
+const HELPERS = `
+const unless = (ret, at) => {
+    if (ret[at]) throw takeFromExternrefTable0(ret[at - 1]);
+};
+const passOption = (text) => (isLikeNone(text) ? 0 : passStringToWasm0(text));
+const takeString = (ptr, len) => {
+    try {
+        return getStringFromWasm0(ptr, len);
+    } finally {
+        wasm.__wbindgen_free(ptr, len, 1);
+    }
+};
+const takeOption = (ptr, len) => (ptr === 0 ? undefined : takeString(ptr, len));
+const takeNumbers = (ptr, len) => {
+    const numbers = getArrayU32FromWasm0(ptr, len).slice();
+    wasm.__wbindgen_free(ptr, len * 4, 4);
+    return numbers;
+};
+const guarded = (call) => function () {
+    try {
+        return call.apply(this, arguments);
+    } catch (error) {
+        wasm.__wbindgen_exn_store(addToExternrefTable0(error));
+    }
+};
+`;
+
+/** What the package's engines all have, what only the loaders of wasm-bindgen need, and what the facade never calls. */
+const drop = ({ once, all }) => {
+  once(/^if \(Symbol\.dispose\) .*\n/m, "");
+  once(/\(typeof FinalizationRegistry === 'undefined'\)\n[^\n]*\n +: (?=new FinalizationRegistry)/, "");
+  once(/^function passStringToWasm0\(arg, malloc, realloc\) \{\n +if \(realloc === undefined\) \{[^]*?\n {4}\}\n/m, "function passStringToWasm0(arg) {\n");
+  once(/^function passArray32ToWasm0\(arg, malloc\)/m, "function passArray32ToWasm0(arg)");
+  all(/(?<!\.)\b(malloc|realloc)\(/g, "wasm.__wbindgen_$1(");
+  once(/^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/m, "");
+  once(/^function handleError\([^]*?^\}\n/m, HELPERS);
+  once(/^let wasmModule, wasmInstance, wasm;$/m, "let wasm;");
+  all(/^ +(wasmInstance = instance|wasmModule = module);\n/gm, "");
+};
+
+const inlineImports = ({ all }) => {
+  all(/: function\(\) \{ return handleError\(function (\([^)]*\)) \{\n([^]*?)\n +\}, arguments\); \}/g, ": guarded($1 => {\n$2\n})");
+};
+
+/** One object in place of the exports: shorter than the accessors that a namespace needs. */
+const gather = ({ once, all }) => {
+  once(/^export \{ initSync, __wbg_init as default \};$/m, "");
+  const names = ["Registry", "imports: __wbg_get_imports", "start: __wbg_finalize_init"];
+  all(/^export class /gm, "class ");
+  all(/^export function (\w+)/gm, (_, name) => {
+    names.push(name);
+    return `function ${name}`;
+  });
+  all(/$(?![^])/g, `\nexport const glue = { ${names.join(", ")} };\n`);
+};
+
+/** @param {{ imports: string[][], exports: string[][] }} names  what wasm-opt printed */
+export const fitGlue = (text, names) => {
+  const glue = { text: text.replace(/^ *\/\*\*[^]*?\*\/\n/gm, "") };
+  const replace = replacing(glue);
+  inlineArguments(replace);
+  inlineResults(replace);
+  inlineImports(replace);
+  drop(replace);
+  gather(replace);
+  rename(replace, names);
+  return glue.text;
+};
