@@ -57,6 +57,11 @@ impl Core {
             (None, Some(id)) => self.bad_invocation_id(id),
             (None, None) => None,
         };
+        let refusal = if self.disposed {
+            Some(Failure::disposed())
+        } else {
+            refusal
+        };
         let aborted = request.aborted;
         let slot = self.insert_call(request, fingerprint, origin);
         if refusal.is_none() {

@@ -269,11 +269,15 @@ impl Core {
         if !call.waits {
             return;
         }
-        let next = match call.step {
-            Step::Authorize(at) => Step::Authorize(at + 1),
-            Step::Invoke(at) => Step::Invoke(at + 1),
+        let (at, next) = match call.step {
+            Step::Authorize(at) => (at, Step::Authorize(at + 1)),
+            Step::Invoke(at) => (at, Step::Invoke(at + 1)),
             _ => return,
         };
+        let asked = call.chain.as_ref().and_then(|chain| chain.get(at));
+        if !asked.is_some_and(|policy| policy.guard) {
+            return;
+        }
         match verdict {
             Verdict::Pass => self.go_on(id.slot, next),
             Verdict::Refuse(failure) => self.settle(id.slot, Outcome::Failed(failure)),

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use agent_surface_core::error::{Code, Failure};
-use agent_surface_core::message::{CallId, Input, Returned};
+use agent_surface_core::message::{CallId, Checked, Input, Returned, Verdict, Vote};
 use agent_surface_core::{Admitted, Registered, Request, Sent};
 
 use crate::host::{Host, HostCall, consumer, json};
@@ -141,6 +141,45 @@ impl Host {
             };
             self.invoke(&call);
         }
+    }
+
+    /// What nobody asked for, or asked an earlier user of the slot, changes nothing.
+    pub fn noise(&mut self, at: usize) {
+        let count = self.calls.len();
+        let known = self.calls.values().nth(at % (count + 1)).map(|call| call.id);
+        let id = known.unwrap_or(CallId {
+            slot: u32::try_from(at).expect("small"),
+            generation: 9_999,
+        });
+        let stale = CallId {
+            generation: id.generation.wrapping_sub(1),
+            ..id
+        };
+        for id in [id, stale] {
+            self.input(Input::Vote(id, Vote::Hide));
+            self.input(Input::WhenIs(id, None));
+            self.input(Input::ReasonIs(id, None));
+            self.input(Input::KeyIs(id, None));
+            self.input(Input::Verdict(id, Verdict::Refuse(Failure::not_found())));
+            self.input(Input::Checked(id, Checked::Issues(String::from("[]"))));
+            self.input(Input::Bound(id, Err(None)));
+            self.input(Input::PreconditionDone(id, Some(Failure::not_found())));
+            self.input(Input::PolicyNext(id, 77));
+            self.input(Input::PolicyDone(id, 77, None));
+        }
+        self.input(Input::Abort(stale));
+        self.input(Input::HandlerDone(stale, Returned::Threw));
+        self.input(Input::PolicyNext(stale, 0));
+        self.input(Input::PolicyDone(stale, 0, None));
+        self.input(Input::DeadlineReached {
+            timer: stale.slot,
+            generation: 9_999,
+        });
+        assert_eq!(
+            self.core.poll_output(),
+            None,
+            "an answer that nobody waited for had an effect"
+        );
     }
 
     /// One of the latest questions.

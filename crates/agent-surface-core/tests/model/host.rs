@@ -167,6 +167,7 @@ impl Host {
             Step::Hide(hide) => self.reference.hidden = *hide,
             Step::When(when) => self.reference.when = *when,
             Step::Look => self.look(),
+            Step::Noise(at) => self.noise(usize::from(*at)),
             Step::Approve(at) | Step::Deny(at) => self.decide(*at, matches!(step, Step::Approve(_))),
             Step::Unregister(at) | Step::Enable(at, _) | Step::Push(at, _, _) | Step::Invalidate(at) => {
                 self.change(*at, step);

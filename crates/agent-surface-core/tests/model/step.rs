@@ -44,6 +44,8 @@ pub enum Step {
     Hide(bool),
     When(bool),
     Look,
+    /// Answers that nobody waits for, about the n-th call or about none.
+    Noise(u16),
 }
 
 fn call() -> impl Strategy<Value = Call> {
@@ -91,5 +93,6 @@ pub fn steps() -> impl Strategy<Value = Step> {
         1 => any::<bool>().prop_map(Step::Hide),
         1 => any::<bool>().prop_map(Step::When),
         3 => Just(Step::Look),
+        1 => any::<u16>().prop_map(Step::Noise),
     ]
 }
