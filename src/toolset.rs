@@ -139,6 +139,15 @@ impl Registry {
         self.core.borrow().offered_tool(toolset, entry)
     }
 
+    /// Registration slot and capability that an offered tool calls; empty when the offer is gone.
+    #[wasm_bindgen(js_name = offeredTarget)]
+    pub fn offered_target(&self, toolset: u32, entry: u32) -> Vec<u32> {
+        match self.core.borrow().offered_target(toolset, entry) {
+            Some(target) => vec![target.registration, target.capability],
+            None => Vec::new(),
+        }
+    }
+
     /// The browser took it.
     #[wasm_bindgen(js_name = offerAccepted)]
     pub fn offer_accepted(&self, toolset: u32, entry: u32, generation: u32) {

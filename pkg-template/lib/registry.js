@@ -485,6 +485,8 @@ const dispose = (host) => {
     if (!host.wasm.isIdle()) return setTimeout(free);
     const { wasm } = host;
     host.wasm = undefined;
+    // Policies that still wait for an inner one will hear of no end of it from the core.
+    for (const entry of host.entries) entry?.frames?.reverse().forEach((frame) => frame.resolve(entry.result));
     return wasm.free();
   };
   queueMicrotask(free);

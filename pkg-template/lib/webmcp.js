@@ -85,10 +85,13 @@ class Session {
   }
 
   offer(entry, generation) {
-    const text = this.host.wasm.offeredTool(this.id, entry);
+    const { wasm, registrations } = this.host;
+    const text = wasm.offeredTool(this.id, entry);
     if (text === undefined) return;
-    const { capabilityId, registrationId, ...definition } = JSON.parse(text);
-    const offer = { generation, capabilityId, registrationId, definition, controller: new AbortController() };
+    const definition = JSON.parse(text);
+    const [slot, at] = wasm.offeredTarget(this.id, entry);
+    const { id: registrationId, members } = registrations[slot];
+    const offer = { generation, capabilityId: members[at].id, registrationId, definition, controller: new AbortController() };
     offer.tool = { ...definition, execute: (input, extra) => this.execute(entry, offer, input, extra?.signal) };
     this.offers.set(entry, offer);
     if (this.isWhole) this.spoil();

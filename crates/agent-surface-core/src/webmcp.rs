@@ -248,7 +248,7 @@ impl Core {
     }
 
     /// The definition of an offered tool as JSON text: name, title, description, inputSchema,
-    /// annotations; and, not for the browser, capabilityId and registrationId.
+    /// annotations.
     pub fn offered_tool(&self, toolset: u32, entry: u32) -> Option<String> {
         let entry = self.toolsets.get(toolset)?.browser.as_ref()?.entries.get(entry)?;
         let capability = &self.specs.get(entry.spec)?.capability;
@@ -290,6 +290,12 @@ impl Core {
         annotations(&mut out, capability, given);
         out.push('}');
         Some(out)
+    }
+
+    /// What an offered tool calls.
+    pub fn offered_target(&self, toolset: u32, entry: u32) -> Option<Target> {
+        let browser = self.toolsets.get(toolset)?.browser.as_ref()?;
+        Some(browser.entries.get(entry)?.target)
     }
 
     /// The browser refused a tool. True when it should be offered again a little later, because the name may be
