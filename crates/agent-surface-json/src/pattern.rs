@@ -7,11 +7,11 @@
 //! once for each lookaround. Sets of threads that come again cost one look-up, so texts that repeat themselves, which
 //! long ones do, cost about their length. Callers bound texts at 256 KiB.
 
-mod ast;
 mod cache;
 mod class;
 mod machine;
 mod program;
+mod syntax;
 
 use program::Program;
 
@@ -46,10 +46,8 @@ impl PatternError {
 impl Pattern {
     /// Compiles the text between the slashes of a regular expression literal.
     pub fn compile(source: &str) -> Result<Pattern, PatternError> {
-        let tree = ast::parse(source)?;
-        Ok(Pattern {
-            program: program::assemble(&tree)?,
-        })
+        let program = syntax::parse(source)?;
+        Ok(Pattern { program })
     }
 
     /// Whether it matches anywhere in `text`.

@@ -34,8 +34,14 @@ impl Cache {
         }
     }
 
-    /// The number of this set; `None` when it is not kept.
-    pub(super) fn intern(&mut self, threads: &[u32], accepts: bool) -> Option<u32> {
+    /// The number of this set, to which `point` led from `origin`; `None` when it is not kept.
+    pub(super) fn intern(
+        &mut self,
+        threads: &[u32],
+        accepts: bool,
+        origin: Option<u32>,
+        point: u32,
+    ) -> Option<u32> {
         if self.resets >= MAX_RESETS {
             return None;
         }
@@ -46,22 +52,31 @@ impl Cache {
             .sets
             .iter()
             .position(|set| set.hash == hash && set.accepts == accepts && set.threads == threads);
-        if known.is_some() {
-            return known.map(crate::parse::narrow);
+        let number = crate::parse::narrow(known.unwrap_or(self.sets.len()));
+        if known.is_none() {
+            self.size += threads.len();
+            if self.size > MAX_THREADS {
+                // All numbers are void, that of the origin too.
+                *self = Cache {
+                    sets: Vec::new(),
+                    size: 0,
+                    resets: self.resets + 1,
+                };
+                return None;
+            }
+            self.sets.push(Set {
+                threads: threads.to_vec(),
+                accepts,
+                hash,
+                links: Vec::new(),
+            });
         }
-        self.size += threads.len();
-        if self.size > MAX_THREADS {
-            self.sets = Vec::new();
-            self.size = threads.len();
-            self.resets += 1;
+        if let Some(set) = origin.and_then(|origin| self.sets.get_mut(origin as usize))
+            && set.links.len() < MAX_LINKS
+        {
+            set.links.push((point, number));
         }
-        self.sets.push(Set {
-            threads: threads.to_vec(),
-            accepts,
-            hash,
-            links: Vec::new(),
-        });
-        Some(crate::parse::narrow(self.sets.len() - 1))
+        Some(number)
     }
 
     /// Where `point` led from this set, and whether a match ends there.
@@ -69,20 +84,6 @@ impl Cache {
         let links = &self.sets.get(set as usize)?.links;
         let (_, next) = links.iter().find(|(known, _)| *known == point)?;
         Some((*next, self.sets.get(*next as usize)?.accepts))
-    }
-
-    /// Notes where `point` leads. `resets` is the count of when `set` was current: older numbers are void.
-    pub(super) fn link(&mut self, (set, resets): (u32, u32), point: u32, next: u32) {
-        if let Some(set) = self.sets.get_mut(set as usize)
-            && set.links.len() < MAX_LINKS
-            && resets == self.resets
-        {
-            set.links.push((point, next));
-        }
-    }
-
-    pub(super) fn resets(&self) -> u32 {
-        self.resets
     }
 
     pub(super) fn threads(&self, set: u32) -> &[u32] {

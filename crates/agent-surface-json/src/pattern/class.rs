@@ -25,31 +25,34 @@ const SPACE: &[(u32, u32)] = &[
     (0x3000, 0x3000),
     (0xFEFF, 0xFEFF),
 ];
-const LINE_TERMINATOR: &[(u32, u32)] = &[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)];
+/// What `.` does not stand for.
+pub(super) const LINE_TERMINATOR: &[(u32, u32)] = &[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)];
 
-/// What `\d`, `\s`, `\w` and their negations stand for.
-pub(super) fn of_escape(letter: u32) -> Option<Ranges> {
-    let base = match letter | 0x20 {
-        0x64 => DIGIT,
-        0x73 => SPACE,
-        0x77 => WORD,
-        _ => return None,
+/// Adds what `\d`, `\s`, `\w` and their negations stand for; `false` for all other letters.
+pub(super) fn add_escape(letter: char, out: &mut Ranges) -> bool {
+    let base = match letter.to_ascii_lowercase() {
+        'd' => DIGIT,
+        's' => SPACE,
+        'w' => WORD,
+        _ => return false,
     };
-    Some(if letter & 0x20 == 0 {
-        complement(base)
+    if letter.is_ascii_lowercase() {
+        out.extend_from_slice(base);
     } else {
-        base.to_vec()
-    })
-}
-
-/// What `.` stands for.
-pub(super) fn of_dot() -> Ranges {
-    complement(LINE_TERMINATOR)
+        complement(base, out);
+    }
+    true
 }
 
 /// Whether `\b` sees a word character.
 pub(super) fn is_word(point: u32) -> bool {
-    WORD.iter().any(|(low, high)| (*low..=*high).contains(&point))
+    has(WORD, point)
+}
+
+/// Whether a code point is in ranges that are sorted and merged.
+pub(super) fn has(ranges: &[(u32, u32)], point: u32) -> bool {
+    let behind = ranges.partition_point(|(_, high)| *high < point);
+    ranges.get(behind).is_some_and(|(low, _)| *low <= point)
 }
 
 /// Sorted, with overlaps and neighbours merged.
@@ -67,9 +70,8 @@ pub(super) fn normalize(ranges: &Ranges) -> Ranges {
     out
 }
 
-/// All other code points; `ranges` is sorted and merged.
-pub(super) fn complement(ranges: &[(u32, u32)]) -> Ranges {
-    let mut out = Vec::new();
+/// Adds all other code points; `ranges` is sorted and merged.
+pub(super) fn complement(ranges: &[(u32, u32)], out: &mut Ranges) {
     let mut from = 0;
     for (low, high) in ranges {
         if from < *low {
@@ -79,37 +81,5 @@ pub(super) fn complement(ranges: &[(u32, u32)]) -> Ranges {
     }
     if from <= MAX_POINT {
         out.push((from, MAX_POINT));
-    }
-    out
-}
-
-/// A set to ask.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Set {
-    ascii: [u64; 2],
-    ranges: Box<[(u32, u32)]>,
-}
-
-impl Set {
-    /// `ranges` is sorted and merged.
-    pub(super) fn new(ranges: Ranges) -> Self {
-        let has = |point: u32| ranges.iter().any(|(low, high)| (*low..=*high).contains(&point));
-        let bits = |base: u32| (0..64).fold(0, |bits, at| bits | (u64::from(has(base + at)) << at));
-        Set {
-            ascii: [bits(0), bits(64)],
-            ranges: ranges.into(),
-        }
-    }
-
-    pub(super) fn has(&self, point: u32) -> bool {
-        let [low, high] = self.ascii;
-        match point {
-            0..64 => low >> point & 1 == 1,
-            64..128 => high >> (point - 64) & 1 == 1,
-            _ => {
-                let behind = self.ranges.partition_point(|(_, high)| *high < point);
-                self.ranges.get(behind).is_some_and(|(low, _)| *low <= point)
-            }
-        }
     }
 }
