@@ -166,6 +166,7 @@ test("a policy that never answers is bounded, and a late next does nothing", asy
   });
   assert.equal(found.result[0], "TIMEOUT");
   assert.equal(found.result[1].idempotent, true);
+  assert.equal(found.answer, "TIMEOUT", "who calls next too late is told the result");
   assert.equal(found.runs, 0);
 });
 

@@ -728,3 +728,118 @@ test("two registries share the browser: each owns its tools", async () => {
     told: ["ok", "two"],
   });
 });
+
+test("a tool that the browser held on to says what became of its capability", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const mount = () => registry.register(T.component({ actions: { go: T.act(() => "ran"), stay: T.act() } }));
+    let handle = mount();
+    const held = new Map();
+    const real = document.modelContext.registerTool;
+    document.modelContext.registerTool = (tool, options) => {
+      held.set(tool.name, tool);
+      return real.call(document.modelContext, tool, options);
+    };
+    const { stop } = W.attach(registry);
+    delete document.modelContext.registerTool;
+    const tool = held.get("view_demo__go");
+    const call = async () => W.told(await tool.execute({}, { signal: new AbortController().signal }));
+    handle.update({ availability: { go: { available: false, reason: "not now" } } });
+    await T.turn();
+    const unavailable = await call();
+    handle.unregister();
+    await T.turn();
+    const unmounted = await call();
+    handle = mount();
+    await T.turn();
+    const replaced = await call();
+    await stop();
+    const stopped = await call();
+    return { unavailable, unmounted, replaced: [replaced[0], replaced[1].reason], stopped: stopped[0] };
+  });
+  assert.deepEqual(found, {
+    unavailable: ["CAPABILITY_NOT_AVAILABLE", { reason: "not now" }],
+    unmounted: ["COMPONENT_UNMOUNTED", { phase: "resolve" }],
+    replaced: ["STALE_CAPABILITY", "registration-replaced"],
+    stopped: "CAPABILITY_NOT_FOUND",
+  });
+});
+
+test("a destructive procedure completes although the surface moved meanwhile, with its bound input", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const seen = [];
+    registry.setProcedureExecutor({ execute: ({ input }) => seen.push(input) && "disabled" });
+    let ids = ["d1", "d2"];
+    const handle = registry.register(
+      T.component({
+        procedures: [
+          A.procedure({
+            id: "domain:devices.disable",
+            description: "Disable",
+            input: T.object({ ids: { type: "array", items: { type: "string" } } }, { required: ["ids"] }),
+            effect: "destructive",
+            bind: { ids: () => ids },
+          }),
+        ],
+      }),
+    );
+    const { stop } = W.attach(registry);
+    const call = async () => W.told(await W.call("domain_devices__disable"));
+    handle.invalidate();
+    await T.turn();
+    const first = await call();
+    const [{ input, confirmationId }] = registry.confirmations.pending();
+    registry.confirmations.resolve(confirmationId, { approved: true });
+    ids = ["d3"];
+    handle.invalidate();
+    await T.turn();
+    const otherSelection = await call();
+    ids = ["d1", "d2"];
+    const done = await call();
+    const locked = W.told(await W.call("domain_devices__disable", { ids: ["evil"] }));
+    await stop();
+    return { first: first[0], input, otherSelection: otherSelection[0], done, locked: [locked[0], locked[1].lockedFields], seen };
+  });
+  assert.deepEqual(found, {
+    first: "CONFIRMATION_REQUIRED",
+    input: { ids: ["d1", "d2"] },
+    otherSelection: "CONFIRMATION_REQUIRED",
+    done: ["ok", "disabled"],
+    locked: ["INVALID_INPUT", ["ids"]],
+    seen: [{ ids: ["d1", "d2"] }],
+  });
+});
+
+test("where nobody could approve, the browser's agent is told at once", async () => {
+  const found = await run(async () => {
+    const registry = T.registry({ environment: "production" });
+    let runs = 0;
+    registry.register(T.component({ actions: { wipe: T.act(() => ++runs, { confirmation: "required" }) } }));
+    const { stop } = W.attach(registry, { confirmations: "wait" });
+    const told = W.told(await W.call("view_demo__wipe"));
+    await stop();
+    return { told, runs };
+  });
+  assert.deepEqual(found, { told: ["CAPABILITY_NOT_AVAILABLE", { reason: "approval-unavailable" }], runs: 0 });
+});
+
+test("a list that grows and shrinks registers and withdraws only what differs", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const counts = W.spy(document.modelContext);
+    const { stop } = W.attach(registry);
+    const handles = Array.from({ length: 20 }, (_, n) =>
+      registry.register(T.component({ type: `row.n${n}`, actions: { open: T.act(() => n) } })),
+    );
+    await T.turn();
+    const grown = [counts.take(), (await W.names()).length];
+    for (const handle of handles.splice(3)) handle.unregister();
+    await T.turn();
+    const shrunk = [counts.take(), (await W.names()).length];
+    await stop();
+    counts.restore();
+    return { grown, shrunk };
+  });
+  assert.deepEqual(found, { grown: [[20, 0], 20], shrunk: [[0, 17], 3] });
+});
