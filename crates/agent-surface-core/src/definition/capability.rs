@@ -5,8 +5,8 @@
 
 use agent_surface_json::Document;
 
-use super::fields::Fields;
-use super::schema::{self, Read};
+use super::fields::{Faults, Fields};
+use super::schema;
 use super::traits::{self, Traits};
 use super::{Bound, Capability, Reason, SchemaRef, concurrency, header, procedure};
 use crate::effect::Kind;
@@ -59,47 +59,49 @@ pub fn parse_capability(
     component_type: &str,
     limits: &Limits,
 ) -> Result<Capability, DefinitionError> {
-    let mut fields = Fields::of_root(document, "a capability")?;
-    let expected = "`observation`, `action` or `procedure`";
-    let kind = fields
-        .word("kind", Kind::parse, expected)?
-        .ok_or_else(|| fields.invalid(&["must have a `kind`: ", expected]))?;
-    let (id, name) = identity(&mut fields, kind, component_type)?;
-    match kind {
-        Kind::Observation => fields.only(&[COMMON, OBSERVATION])?,
-        Kind::Action => fields.only(&[COMMON, CALL, ACTION])?,
-        Kind::Procedure => fields.only(&[COMMON, CALL, PROCEDURE])?,
-    }
-    match kind {
-        Kind::Observation => fields.required_function("read")?,
-        Kind::Action => fields.required_function("execute")?,
-        Kind::Procedure => {}
-    }
-    build(&fields, kind, (id, name), limits)
+    let faults = Faults::default();
+    let mut fields = Fields::of(document.root(), &["a capability"], &faults);
+    let capability = read(&mut fields, component_type, limits);
+    faults.result(capability)
 }
 
-fn identity(
-    fields: &mut Fields<'_>,
-    kind: Kind,
-    component_type: &str,
-) -> Result<(String, String), DefinitionError> {
+fn read(fields: &mut Fields<'_>, component_type: &str, limits: &Limits) -> Option<Capability> {
+    let expected = "`observation`, `action` or `procedure`";
+    let Some(kind) = fields.word("kind", Kind::parse, expected) else {
+        fields.refuse_all(&["must have a `kind`: ", expected].concat());
+        return None;
+    };
+    let (id, name) = identity(fields, kind, component_type)?;
+    let (known, run): (&[&[&str]], _) = match kind {
+        Kind::Observation => (&[COMMON, OBSERVATION], Some("read")),
+        Kind::Action => (&[COMMON, CALL, ACTION], Some("execute")),
+        Kind::Procedure => (&[COMMON, CALL, PROCEDURE], None),
+    };
+    fields.only(known);
+    if let Some(run) = run {
+        fields.required_function(run);
+    }
+    build(fields, kind, (id, name), limits)
+}
+
+fn identity(fields: &mut Fields<'_>, kind: Kind, component_type: &str) -> Option<(String, String)> {
     if kind == Kind::Procedure {
         let (id, path) = procedure::identity(fields)?;
         fields.rename("procedure", &id);
-        return Ok((id, path));
+        return Some((id, path));
     }
-    let name = fields.text("name")?.unwrap_or_default();
+    let name = fields.text("name").unwrap_or_default();
     fields.rename(kind.as_str(), &name);
     let id = id::view(component_type, &name);
-    if id::is_capability_name(&name) && id::parse(&id).is_some() {
-        return Ok((id, name));
+    if !id::is_capability_name(&name) || id::parse(&id).is_none() {
+        let pieces = [
+            "must be a lower-case letter, then letters or digits; its id `",
+            cut(&id, 160),
+            "` may have 128 characters",
+        ];
+        fields.refuse(DefinitionCode::InvalidId, "name", &pieces);
     }
-    let pieces = [
-        "must be a lower-case letter, then letters or digits; its id `",
-        cut(&id, 160),
-        "` may have 128 characters",
-    ];
-    Err(fields.field_error(DefinitionCode::InvalidId, "name", &pieces))
+    Some((id, name))
 }
 
 fn build(
@@ -107,17 +109,16 @@ fn build(
     kind: Kind,
     (id, name): (String, String),
     limits: &Limits,
-) -> Result<Capability, DefinitionError> {
-    let description = fields.description(limits.max_capability_description)?;
+) -> Option<Capability> {
+    let description = fields.description(limits.max_capability_description);
     let effect = traits::effect(fields, kind)?;
-    let traits = Traits::read(fields, kind, effect)?;
-    let (input, bound, reduced) = input(fields, kind, limits)?;
-    let output = schema::read(fields, "output", limits)?.map(|read| read.schema);
+    let traits = Traits::read(fields, kind, effect);
+    let (input, bound, reduced) = input(fields, kind, limits);
+    let output = schema::read(fields, "output", limits).map(|read| read.schema);
     if kind == Kind::Observation && output.is_none() {
-        let pieces = ["must be a schema, found nothing"];
-        return Err(fields.field_error(DefinitionCode::InvalidDefinition, "output", &pieces));
+        fields.refuse_field("output", "must be a schema, found nothing");
     }
-    Ok(Capability {
+    Some(Capability {
         kind,
         name,
         id,
@@ -130,14 +131,14 @@ fn build(
         input,
         reduced,
         output,
-        meta: fields.meta(limits.max_meta_bytes)?,
-        timeout_ms: fields.count("timeoutMs", (1, MAX_TIMEOUT_MS))?,
-        concurrency: concurrency::read(fields, kind)?,
-        policies: header::policies(fields)?,
-        has_when: fields.function("when")?,
-        reason: reason(fields)?,
-        has_precondition: fields.function("precondition")?,
-        has_describe: fields.function("describe")?,
+        meta: fields.meta(limits.max_meta_bytes),
+        timeout_ms: fields.count("timeoutMs", (1, MAX_TIMEOUT_MS)),
+        concurrency: concurrency::read(fields, kind),
+        policies: header::policies(fields),
+        has_when: fields.function("when"),
+        reason: reason(fields),
+        has_precondition: fields.function("precondition"),
+        has_describe: fields.function("describe"),
         has_bind: !bound.is_empty(),
         bound,
     })
@@ -145,34 +146,36 @@ fn build(
 
 type Input = (Option<SchemaRef>, Vec<Bound>, Option<SchemaRef>);
 
-fn input(fields: &Fields<'_>, kind: Kind, limits: &Limits) -> Result<Input, DefinitionError> {
+fn input(fields: &Fields<'_>, kind: Kind, limits: &Limits) -> Input {
     if kind == Kind::Observation {
-        return Ok((None, Vec::new(), None));
+        return (None, Vec::new(), None);
     }
-    let Some(read) = schema::read(fields, "input", limits)? else {
-        let pieces = ["must be a schema, found nothing; emptyObjectSchema takes no input"];
-        return Err(fields.field_error(DefinitionCode::InvalidDefinition, "input", &pieces));
+    let Some(read) = schema::read(fields, "input", limits) else {
+        fields.refuse_field(
+            "input",
+            "must be a schema, found nothing; emptyObjectSchema takes no input",
+        );
+        return (None, Vec::new(), None);
     };
     let (bound, reduced) = match kind {
-        Kind::Procedure => procedure::binding(fields, &read, limits)?,
+        Kind::Procedure => procedure::binding(fields, &read, limits),
         Kind::Action | Kind::Observation => (Vec::new(), None),
     };
-    let Read { schema, .. } = read;
-    Ok((Some(schema), bound, reduced))
+    (Some(read.schema), bound, reduced)
 }
 
-fn reason(fields: &Fields<'_>) -> Result<Reason, DefinitionError> {
-    match fields.raw("unavailableReason") {
-        None => Ok(Reason::None),
-        Some(value) if value.raw() == "1" => Ok(Reason::Function),
-        Some(value) => value
-            .as_str()
-            .map(|text| Reason::Text(text.into_owned()))
-            .ok_or_else(|| {
-                let pieces = ["must be a text or a function"];
-                fields.field_error(DefinitionCode::InvalidDefinition, "unavailableReason", &pieces)
-            }),
+fn reason(fields: &Fields<'_>) -> Reason {
+    let Some(value) = fields.raw("unavailableReason") else {
+        return Reason::None;
+    };
+    if value.raw() == "1" {
+        return Reason::Function;
     }
+    if let Some(text) = value.as_str() {
+        return Reason::Text(text.into_owned());
+    }
+    fields.refuse_field("unavailableReason", "must be a text or a function");
+    Reason::None
 }
 
 #[cfg(test)]

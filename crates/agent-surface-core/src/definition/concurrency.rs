@@ -7,10 +7,9 @@ use agent_surface_json::Value;
 use super::fields::Fields;
 use super::{Concurrency, ConcurrencyRule};
 use crate::effect::Kind;
-use crate::error::{DefinitionCode, DefinitionError};
 
 /// The rule of the capability with these fields, or the default of its kind.
-pub(super) fn read(fields: &Fields<'_>, kind: Kind) -> Result<ConcurrencyRule, DefinitionError> {
+pub(super) fn read(fields: &Fields<'_>, kind: Kind) -> ConcurrencyRule {
     if let Some(value) = fields.raw("concurrency") {
         return rule(value, fields);
     }
@@ -19,30 +18,31 @@ pub(super) fn read(fields: &Fields<'_>, kind: Kind) -> Result<ConcurrencyRule, D
         Kind::Action => Concurrency::Instance,
         Kind::Procedure => Concurrency::Capability,
     };
-    Ok(ConcurrencyRule {
+    ConcurrencyRule {
         mode,
         max: None,
         queue_depth: None,
-    })
+    }
 }
 
-fn rule(value: Value<'_>, owner: &Fields<'_>) -> Result<ConcurrencyRule, DefinitionError> {
-    let fields = Fields::of(value, &["`concurrency` of ", owner.place()])?;
-    fields.only(&[&["mode", "key", "max", "queueDepth"]])?;
+fn rule(value: Value<'_>, owner: &Fields<'_>) -> ConcurrencyRule {
+    let fields = Fields::of(value, &["`concurrency` of ", owner.place()], owner.faults);
+    fields.only(&[&["mode", "key", "max", "queueDepth"]]);
     let expected = "`instance`, `capability`, `key` or `parallel`";
-    let mode = fields.word("mode", parse_mode, expected)?.ok_or_else(|| {
-        fields.field_error(DefinitionCode::InvalidDefinition, "mode", &["must be ", expected])
-    })?;
-    match (mode == Concurrency::Key, fields.function("key")?) {
-        (true, false) => return Err(fields.invalid(&["with mode `key` must have a function `key`"])),
-        (false, true) => return Err(fields.invalid(&["has a `key`, which only mode `key` uses"])),
+    let mode = fields.word("mode", parse_mode, expected).unwrap_or_else(|| {
+        fields.refuse_field("mode", &["must be ", expected].concat());
+        Concurrency::Parallel
+    });
+    match (mode == Concurrency::Key, fields.function("key")) {
+        (true, false) => fields.refuse_all("with mode `key` must have a function `key`"),
+        (false, true) => fields.refuse_all("has a `key`, which only mode `key` uses"),
         _ => {}
     }
-    Ok(ConcurrencyRule {
+    ConcurrencyRule {
         mode,
-        max: fields.count("max", (1, u32::MAX))?,
-        queue_depth: fields.count("queueDepth", (0, u32::MAX))?,
-    })
+        max: fields.count("max", (1, u32::MAX)),
+        queue_depth: fields.count("queueDepth", (0, u32::MAX)),
+    }
 }
 
 fn parse_mode(text: &str) -> Option<Concurrency> {

@@ -1,38 +1,61 @@
-//! Reads the fields of one definition object, each with its expected kind.
+//! Reads the fields of one definition object, each with its expected kind, and keeps what is wrong first.
 //!
-//! It refuses unknown fields and wrong kinds, and names the field and the definition that has it. Called by the other
-//! files of this folder.
+//! It refuses unknown fields and wrong kinds, and names the field and the definition that has it. A reader of a wrong
+//! field gives what an absent one has and goes on: only `Faults::result` ends, so that no reader has an early exit
+//! with everything read so far to drop. Called by the other files of this folder.
 
-use agent_surface_json::{Document, Kind, Value};
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use agent_surface_json::{Kind, Value};
 
 use crate::error::{DefinitionCode, DefinitionError, cut};
 
 /// How much of an author's text an error quotes, in code points.
 const QUOTED: usize = 60;
 
+/// The first thing wrong with a definition.
+#[derive(Default)]
+pub(super) struct Faults {
+    first: Cell<Option<DefinitionError>>,
+}
+
+impl Faults {
+    /// Keeps an error, unless there is one.
+    pub fn add(&self, error: DefinitionError) {
+        self.first.set(self.first.take().or(Some(error)));
+    }
+
+    /// What was read, unless something was wrong.
+    pub fn result<T>(&self, read: Option<T>) -> Result<T, DefinitionError> {
+        match (self.first.take(), read) {
+            (None, Some(read)) => Ok(read),
+            (first, _) => {
+                Err(first.unwrap_or_else(|| DefinitionError::invalid(&["the definition is incomplete"])))
+            }
+        }
+    }
+}
+
 /// The fields of one object, and what errors call it, such as "action `clear`".
 pub(super) struct Fields<'a> {
     root: Value<'a>,
     place: String,
+    pub faults: &'a Faults,
 }
 
 impl<'a> Fields<'a> {
     /// The fields of an object whose place is these pieces in a row.
-    pub fn of(root: Value<'a>, place: &[&str]) -> Result<Self, DefinitionError> {
+    pub fn of(root: Value<'a>, place: &[&str], faults: &'a Faults) -> Self {
         let fields = Self {
             root,
             place: place.concat(),
+            faults,
         };
-        if root.kind() == Kind::Object {
-            Ok(fields)
-        } else {
-            Err(fields.invalid(&["must be an object"]))
+        if root.kind() != Kind::Object {
+            fields.refuse_all("must be an object");
         }
-    }
-
-    /// The fields of a document's root.
-    pub fn of_root(document: &'a Document, place: &str) -> Result<Self, DefinitionError> {
-        Self::of(document.root(), &[place])
+        fields
     }
 
     /// What errors call this object from now on.
@@ -44,170 +67,163 @@ impl<'a> Fields<'a> {
         &self.place
     }
 
-    /// An error about this object; the pieces follow its name.
-    pub fn error(&self, code: DefinitionCode, pieces: &[&str]) -> DefinitionError {
-        DefinitionError::new(code, &[&self.place, " ", &pieces.concat()])
+    /// Refuses the object; the text follows its name.
+    pub fn refuse_all(&self, what: &str) {
+        self.faults
+            .add(DefinitionError::invalid(&[&self.place, " ", what]));
     }
 
-    pub fn invalid(&self, pieces: &[&str]) -> DefinitionError {
-        self.error(DefinitionCode::InvalidDefinition, pieces)
+    /// Refuses one field; the pieces follow "`key` of …".
+    #[inline(never)]
+    pub fn refuse(&self, code: DefinitionCode, key: &str, pieces: &[&str]) {
+        let pieces = ["`", key, "` of ", &self.place, " ", &pieces.concat()];
+        self.faults.add(DefinitionError::new(code, &pieces));
     }
 
-    /// An error about one field; the pieces follow "`key` of …".
-    pub fn field_error(&self, code: DefinitionCode, key: &str, pieces: &[&str]) -> DefinitionError {
-        DefinitionError::new(code, &["`", key, "` of ", &self.place, " ", &pieces.concat()])
+    /// Refuses one field as `INVALID_DEFINITION`.
+    pub fn refuse_field(&self, key: &str, what: &str) {
+        self.refuse(DefinitionCode::InvalidDefinition, key, &[what]);
+    }
+
+    /// Refuses one field and quotes a part of what is there.
+    pub fn refuse_quoting(
+        &self,
+        code: DefinitionCode,
+        key: &str,
+        (before, quoted, after): (&str, &str, &str),
+    ) {
+        self.refuse(code, key, &[before, "`", cut(quoted, QUOTED), "`", after]);
     }
 
     /// What a field should have been.
-    fn wrong(&self, key: &str, expected: &str, found: Value<'_>) -> DefinitionError {
-        let found = cut(found.raw(), QUOTED);
-        self.field_error(
+    fn wrong(&self, key: &str, expected: &str, found: Value<'_>) {
+        let expected = ["must be ", expected, ", found "].concat();
+        self.refuse_quoting(
             DefinitionCode::InvalidDefinition,
             key,
-            &["must be ", expected, ", found `", found, "`"],
-        )
+            (&expected, found.raw(), ""),
+        );
     }
 
     /// Refuses every field that is none of these.
-    pub fn only(&self, known: &[&[&str]]) -> Result<(), DefinitionError> {
+    pub fn only(&self, known: &[&[&str]]) {
         for (key, _) in self.root.entries() {
             if !known.iter().any(|part| part.contains(&&*key)) {
-                return Err(self.invalid(&["has an unknown field `", cut(&key, QUOTED), "`"]));
+                return self.refuse_all(&["has an unknown field `", cut(&key, QUOTED), "`"].concat());
             }
         }
-        Ok(())
     }
 
     pub fn raw(&self, key: &str) -> Option<Value<'a>> {
         self.root.get(key)
     }
 
-    pub fn text(&self, key: &str) -> Result<Option<String>, DefinitionError> {
-        let Some(value) = self.raw(key) else {
-            return Ok(None);
-        };
-        value
-            .as_str()
-            .map(|text| Some(text.into_owned()))
-            .ok_or_else(|| self.wrong(key, "a text", value))
+    #[inline(never)]
+    pub fn text(&self, key: &str) -> Option<String> {
+        let value = self.raw(key)?;
+        let text = value.as_str();
+        if text.is_none() {
+            self.wrong(key, "a text", value);
+        }
+        text.map(Cow::into_owned)
     }
 
-    pub fn flag(&self, key: &str) -> Result<Option<bool>, DefinitionError> {
-        let Some(value) = self.raw(key) else {
-            return Ok(None);
-        };
-        value
-            .as_bool()
-            .map(Some)
-            .ok_or_else(|| self.wrong(key, "true or false", value))
+    #[inline(never)]
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        let value = self.raw(key)?;
+        let flag = value.as_bool();
+        if flag.is_none() {
+            self.wrong(key, "true or false", value);
+        }
+        flag
     }
 
     /// A whole number from `least` to `most`.
-    pub fn count(&self, key: &str, (least, most): (u32, u32)) -> Result<Option<u32>, DefinitionError> {
-        let Some(value) = self.raw(key) else {
-            return Ok(None);
-        };
+    #[inline(never)]
+    pub fn count(&self, key: &str, (least, most): (u32, u32)) -> Option<u32> {
+        let value = self.raw(key)?;
         let number = value.as_u32().filter(|number| (least..=most).contains(number));
-        let expected = if least == 0 {
-            "a whole number from 0"
-        } else {
-            "a whole number from 1"
-        };
-        number.map(Some).ok_or_else(|| self.wrong(key, expected, value))
+        if number.is_none() {
+            let expected = if least == 0 {
+                "a whole number from 0"
+            } else {
+                "a whole number from 1"
+            };
+            self.wrong(key, expected, value);
+        }
+        number
     }
 
     /// Whether the host has a function there: it sends `1`, and `0` for anything else that was set.
-    pub fn function(&self, key: &str) -> Result<bool, DefinitionError> {
-        match self.raw(key) {
-            None => Ok(false),
-            Some(value) if value.raw() == "1" => Ok(true),
-            Some(_) => Err(self.field_error(DefinitionCode::InvalidDefinition, key, &["must be a function"])),
+    #[inline(never)]
+    pub fn function(&self, key: &str) -> bool {
+        let there = self.raw(key).map(Value::raw);
+        if there.is_some_and(|raw| raw != "1") {
+            self.refuse_field(key, "must be a function");
         }
+        there.is_some()
     }
 
-    pub fn required_function(&self, key: &str) -> Result<(), DefinitionError> {
-        if self.function(key)? {
-            return Ok(());
+    pub fn required_function(&self, key: &str) {
+        if !self.function(key) {
+            self.refuse_field(key, "must be a function, found nothing");
         }
-        Err(self.field_error(
-            DefinitionCode::InvalidDefinition,
-            key,
-            &["must be a function, found nothing"],
-        ))
     }
 
     /// A word of a closed list, which `expected` spells out.
-    pub fn word<T>(
-        &self,
-        key: &str,
-        parse: fn(&str) -> Option<T>,
-        expected: &str,
-    ) -> Result<Option<T>, DefinitionError> {
-        let Some(value) = self.raw(key) else {
-            return Ok(None);
-        };
-        value
-            .as_str()
-            .and_then(|text| parse(&text))
-            .map(Some)
-            .ok_or_else(|| self.wrong(key, expected, value))
+    pub fn word<T>(&self, key: &str, parse: fn(&str) -> Option<T>, expected: &str) -> Option<T> {
+        let value = self.raw(key)?;
+        let word = value.as_str().and_then(|text| parse(&text));
+        if word.is_none() {
+            self.wrong(key, expected, value);
+        }
+        word
     }
 
     /// A list of texts, each once.
-    pub fn texts(&self, key: &str) -> Result<Vec<String>, DefinitionError> {
-        let Some(value) = self.raw(key) else {
-            return Ok(Vec::new());
-        };
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        let Some(value) = self.raw(key) else { return texts };
         if value.kind() != Kind::Array {
-            return Err(self.wrong(key, "an array of texts", value));
+            self.wrong(key, "an array of texts", value);
         }
-        let mut texts: Vec<String> = Vec::with_capacity(value.len());
         for item in value.items() {
-            let text = item
-                .as_str()
-                .ok_or_else(|| self.wrong(key, "an array of texts", value))?
-                .into_owned();
-            if texts.contains(&text) {
-                let code = DefinitionCode::InvalidDefinition;
-                return Err(self.field_error(code, key, &["names `", cut(&text, QUOTED), "` twice"]));
+            match item.as_str() {
+                None => self.wrong(key, "an array of texts", value),
+                Some(text) if texts.iter().any(|known| *known == text) => {
+                    let code = DefinitionCode::InvalidDefinition;
+                    self.refuse_quoting(code, key, ("names ", &text, " twice"));
+                }
+                Some(text) => texts.push(text.into_owned()),
             }
-            texts.push(text);
         }
-        Ok(texts)
+        texts
     }
 
     /// The description: there, not blank, at most `most` code points.
-    pub fn description(&self, most: u32) -> Result<String, DefinitionError> {
-        let text = self.text("description")?.unwrap_or_default();
+    pub fn description(&self, most: u32) -> String {
+        let text = self.text("description").unwrap_or_default();
         if text.trim().is_empty() {
-            let pieces = ["must say what it is for, found nothing"];
-            return Err(self.field_error(DefinitionCode::InvalidDefinition, "description", &pieces));
+            self.refuse_field("description", "must say what it is for, found nothing");
         }
-        self.within("description", text.chars().count(), most, " characters")?;
-        Ok(text)
+        self.within("description", text.chars().count(), most, " characters");
+        text
     }
 
     /// The `meta`: JSON text of at most `most` bytes.
-    pub fn meta(&self, most: u32) -> Result<Option<String>, DefinitionError> {
-        let Some(value) = self.raw("meta") else {
-            return Ok(None);
-        };
-        self.within("meta", value.raw().len(), most, " bytes of JSON")?;
-        Ok(Some(value.raw().to_owned()))
+    pub fn meta(&self, most: u32) -> Option<String> {
+        let raw = self.raw("meta")?.raw();
+        self.within("meta", raw.len(), most, " bytes of JSON");
+        Some(raw.to_owned())
     }
 
-    fn within(&self, key: &str, found: usize, most: u32, unit: &str) -> Result<(), DefinitionError> {
+    fn within(&self, key: &str, found: usize, most: u32, unit: &str) {
         if u32::try_from(found).is_ok_and(|found| found <= most) {
-            return Ok(());
+            return;
         }
-        let pieces = [
-            "may have ",
-            &digits(u64::from(most)),
-            unit,
-            ", found ",
-            &digits(found as u64),
-        ];
-        Err(self.field_error(DefinitionCode::LimitExceeded, key, &pieces))
+        let (most, found) = (digits(u64::from(most)), digits(found as u64));
+        let pieces = ["may have ", &most, unit, ", found ", &found];
+        self.refuse(DefinitionCode::LimitExceeded, key, &pieces);
     }
 }
 

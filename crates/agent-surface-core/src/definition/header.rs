@@ -4,7 +4,7 @@
 
 use agent_surface_json::{Document, Kind, Value};
 
-use super::fields::Fields;
+use super::fields::{Faults, Fields};
 use super::{Header, PolicyRef};
 use crate::error::{DefinitionCode, DefinitionError, ObjectWriter};
 use crate::id;
@@ -28,85 +28,79 @@ const KNOWN: &[&str] = &[
 /// # Errors
 /// `INVALID_ID`, `INVALID_DEFINITION` or `LIMIT_EXCEEDED`, naming the field.
 pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, DefinitionError> {
-    let mut fields = Fields::of_root(document, "a component")?;
-    let component_type = component_type(&fields)?
-        .ok_or_else(|| fields.field_error(DefinitionCode::InvalidDefinition, "type", &["is missing"]))?;
+    let faults = Faults::default();
+    let mut fields = Fields::of(document.root(), &["a component"], &faults);
+    let component_type = component_type(&fields).unwrap_or_default();
+    if component_type.is_empty() {
+        fields.refuse_field("type", "is missing");
+    }
     fields.rename("component", &component_type);
-    fields.only(&[KNOWN])?;
-    Ok(Header {
-        instance_id: instance_id(&fields)?.unwrap_or_else(|| "default".to_owned()),
-        description: fields.description(limits.max_component_description)?,
-        parent: fields
-            .raw("parent")
-            .map(|parent| parse_parent(parent, &fields))
-            .transpose()?,
-        meta: fields.meta(limits.max_meta_bytes)?,
-        origin: fields.text("origin")?,
-        priority: priority(&fields)?,
-        enabled: fields.flag("enabled")?.unwrap_or(true),
-        policies: policies(&fields)?,
+    fields.only(&[KNOWN]);
+    let header = Header {
+        instance_id: instance_id(&fields).unwrap_or_else(|| "default".to_owned()),
+        description: fields.description(limits.max_component_description),
+        parent: fields.raw("parent").map(|parent| parse_parent(parent, &fields)),
+        meta: fields.meta(limits.max_meta_bytes),
+        origin: fields.text("origin"),
+        priority: priority(&fields),
+        enabled: fields.flag("enabled").unwrap_or(true),
+        policies: policies(&fields),
         has_internal: fields.raw("internal").is_some(),
         component_type,
-    })
+    };
+    faults.result(Some(header))
 }
 
-fn component_type(fields: &Fields<'_>) -> Result<Option<String>, DefinitionError> {
-    let found = fields.text("type")?;
-    if let Some(text) = found.as_deref().filter(|text| !id::is_component_type(text)) {
-        let pieces = [
-            "must be dotted lower-case segments such as `devices.table`, at most 128 characters, found `",
-            crate::error::cut(text, 60),
-            "`",
-        ];
-        return Err(fields.field_error(DefinitionCode::InvalidId, "type", &pieces));
-    }
-    Ok(found)
+fn component_type(fields: &Fields<'_>) -> Option<String> {
+    let expected =
+        "must be dotted lower-case segments such as `devices.table`, at most 128 characters, found ";
+    named(fields, "type", id::is_component_type, expected)
 }
 
-fn instance_id(fields: &Fields<'_>) -> Result<Option<String>, DefinitionError> {
-    let found = fields.text("instanceId")?;
-    if let Some(text) = found.as_deref().filter(|text| !id::is_instance_id(text)) {
-        let pieces = [
-            "must be letters, digits, `-` or `_`, at most 128 characters, found `",
-            crate::error::cut(text, 60),
-            "`",
-        ];
-        return Err(fields.field_error(DefinitionCode::InvalidId, "instanceId", &pieces));
+fn instance_id(fields: &Fields<'_>) -> Option<String> {
+    let expected = "must be letters, digits, `-` or `_`, at most 128 characters, found ";
+    named(fields, "instanceId", id::is_instance_id, expected)
+}
+
+/// A text of a grammar.
+fn named(fields: &Fields<'_>, key: &str, fits: fn(&str) -> bool, expected: &str) -> Option<String> {
+    let text = fields.text(key)?;
+    if !fits(&text) {
+        fields.refuse_quoting(DefinitionCode::InvalidId, key, (expected, &text, ""));
     }
-    Ok(found)
+    Some(text)
 }
 
 /// The text of `{type, instanceId?}`.
-fn parse_parent(parent: Value<'_>, owner: &Fields<'_>) -> Result<String, DefinitionError> {
-    let fields = Fields::of(parent, &["`parent` of ", owner.place()])?;
-    fields.only(&[&["type", "instanceId"]])?;
-    let component_type = component_type(&fields)?.ok_or_else(|| fields.invalid(&["must have a `type`"]))?;
+fn parse_parent(parent: Value<'_>, owner: &Fields<'_>) -> String {
+    let fields = Fields::of(parent, &["`parent` of ", owner.place()], owner.faults);
+    fields.only(&[&["type", "instanceId"]]);
     let mut object = ObjectWriter::new();
-    object.text("type", &component_type);
-    if let Some(instance) = instance_id(&fields)? {
+    match component_type(&fields) {
+        Some(component_type) => {
+            object.text("type", &component_type);
+        }
+        None => fields.refuse_all("must have a `type`"),
+    }
+    if let Some(instance) = instance_id(&fields) {
         object.text("instanceId", &instance);
     }
-    Ok(object.finish())
+    object.finish()
 }
 
 /// A number that orders as the author's does: the bits of a double order like a whole number of the same sign.
-fn priority(fields: &Fields<'_>) -> Result<i64, DefinitionError> {
+fn priority(fields: &Fields<'_>) -> i64 {
     let Some(value) = fields.raw("priority") else {
-        return Ok(0);
+        return 0;
     };
-    let number = value
-        .as_f64()
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| {
-            let code = DefinitionCode::InvalidDefinition;
-            fields.field_error(
-                code,
-                "priority",
-                &["must be a finite number, found `", value.raw(), "`"],
-            )
-        })?;
+    let number = value.as_f64().filter(|number| number.is_finite());
+    if number.is_none() {
+        let pieces = ["must be a finite number, found `", value.raw(), "`"];
+        fields.refuse(DefinitionCode::InvalidDefinition, "priority", &pieces);
+    }
+    let number = number.unwrap_or_default();
     let magnitude = number.abs().to_bits().cast_signed();
-    Ok(if number < 0.0 { -magnitude } else { magnitude })
+    if number < 0.0 { -magnitude } else { magnitude }
 }
 
 /// The policies of a registry, an array as the facade sends it: `[{ref, name, hooks, guard?}]`.
@@ -114,38 +108,54 @@ fn priority(fields: &Fields<'_>) -> Result<i64, DefinitionError> {
 /// # Errors
 /// `INVALID_DEFINITION`, naming what is wrong.
 pub fn parse_policies(list: Value<'_>, place: &str) -> Result<Vec<PolicyRef>, DefinitionError> {
+    let faults = Faults::default();
+    let policies = read_policies(list, place, &faults);
+    faults.result(Some(policies))
+}
+
+fn read_policies(list: Value<'_>, place: &str, faults: &Faults) -> Vec<PolicyRef> {
     if list.kind() != Kind::Array {
-        return Err(DefinitionError::invalid(&[
-            "`policies` of ",
-            place,
-            " must be an array of policies",
-        ]));
+        let pieces = ["`policies` of ", place, " must be an array of policies"];
+        faults.add(DefinitionError::invalid(&pieces));
     }
-    list.items().map(|item| parse_policy(item, place)).collect()
+    let mut policies = Vec::new();
+    for item in list.items() {
+        policies.push(parse_policy(item, place, faults));
+    }
+    policies
 }
 
 /// The policies of the component or capability with these fields.
-pub(super) fn policies(fields: &Fields<'_>) -> Result<Vec<PolicyRef>, DefinitionError> {
-    fields
-        .raw("policies")
-        .map_or_else(|| Ok(Vec::new()), |list| parse_policies(list, fields.place()))
+pub(super) fn policies(fields: &Fields<'_>) -> Vec<PolicyRef> {
+    match fields.raw("policies") {
+        Some(list) => read_policies(list, fields.place(), fields.faults),
+        None => Vec::new(),
+    }
 }
 
-fn parse_policy(policy: Value<'_>, owner: &str) -> Result<PolicyRef, DefinitionError> {
-    let fields = Fields::of(policy, &["a policy of ", owner])?;
-    fields.only(&[&["ref", "name", "hooks", "guard"]])?;
-    let name = fields.text("name")?.filter(|name| !name.trim().is_empty());
-    let hooks = fields
-        .count("hooks", (0, 7))?
-        .and_then(|hooks| u8::try_from(hooks).ok());
-    Ok(PolicyRef {
-        reference: fields
-            .count("ref", (0, u32::MAX))?
-            .ok_or_else(|| fields.invalid(&["must have a `ref`"]))?,
-        name: name.ok_or_else(|| fields.invalid(&["must have a `name`"]))?,
-        hooks: hooks.ok_or_else(|| fields.invalid(&["must have `hooks`"]))?,
-        guard: fields.flag("guard")?.unwrap_or(false),
-    })
+fn parse_policy(policy: Value<'_>, owner: &str, faults: &Faults) -> PolicyRef {
+    let fields = Fields::of(policy, &["a policy of ", owner], faults);
+    fields.only(&[&["ref", "name", "hooks", "guard"]]);
+    let name = fields.text("name").filter(|name| !name.trim().is_empty());
+    let hooks = fields.count("hooks", (0, 7));
+    let reference = fields.count("ref", (0, u32::MAX));
+    let missing = match (reference, &name, hooks) {
+        (None, ..) => Some("must have a `ref`"),
+        (_, None, _) => Some("must have a `name`"),
+        (.., None) => Some("must have `hooks`"),
+        _ => None,
+    };
+    if let Some(missing) = missing {
+        fields.refuse_all(missing);
+    }
+    PolicyRef {
+        reference: reference.unwrap_or_default(),
+        name: name.unwrap_or_default(),
+        hooks: hooks
+            .and_then(|hooks| u8::try_from(hooks).ok())
+            .unwrap_or_default(),
+        guard: fields.flag("guard").unwrap_or(false),
+    }
 }
 
 #[cfg(test)]

@@ -7,79 +7,63 @@ use agent_surface_json::{Kind, Value, schema};
 use super::fields::Fields;
 use super::schema::Read;
 use super::{Bound, SchemaRef};
-use crate::error::{DefinitionCode, DefinitionError, cut};
+use crate::error::DefinitionCode;
 use crate::id;
 use crate::limits::Limits;
 
 /// Full id and path; the wire may give either or both.
-pub(super) fn identity(fields: &Fields<'_>) -> Result<(String, String), DefinitionError> {
-    let (id, path) = (fields.text("id")?, fields.text("path")?);
+pub(super) fn identity(fields: &Fields<'_>) -> Option<(String, String)> {
+    let (id, path) = (fields.text("id"), fields.text("path"));
     let id = match (id, &path) {
         (Some(id), _) => id,
         (None, Some(path)) => id::domain(path),
         (None, None) => {
-            return Err(fields.field_error(DefinitionCode::InvalidDefinition, "id", &["is missing"]));
+            fields.refuse_field("id", "is missing");
+            return None;
         }
     };
     let Some(id::CapabilityId::Domain { path: inner }) = id::parse(&id) else {
-        let pieces = [
-            "must be `domain:` and the procedure's path, at most 128 characters, found `",
-            cut(&id, 60),
-            "`",
-        ];
-        return Err(fields.field_error(DefinitionCode::InvalidId, "id", &pieces));
+        let expected = "must be `domain:` and the procedure's path, at most 128 characters, found ";
+        fields.refuse_quoting(DefinitionCode::InvalidId, "id", (expected, &id, ""));
+        return None;
     };
     if let Some(path) = path.filter(|path| path != inner) {
-        let pieces = ["must be the path in `", &id, "`, found `", cut(&path, 60), "`"];
-        return Err(fields.field_error(DefinitionCode::InvalidId, "path", &pieces));
+        let expected = ["must be the path in `", &id, "`, found "].concat();
+        fields.refuse_quoting(DefinitionCode::InvalidId, "path", (&expected, &path, ""));
     }
     let path = inner.to_owned();
-    Ok((id, path))
+    Some((id, path))
 }
 
 /// The bound fields, and the agent's view of the input when there are any.
-pub(super) fn binding(
-    fields: &Fields<'_>,
-    input: &Read,
-    limits: &Limits,
-) -> Result<(Vec<Bound>, Option<SchemaRef>), DefinitionError> {
-    let (names, overridable) = (fields.texts("bound")?, fields.texts("overridable")?);
-    let invalid =
-        |key: &str, pieces: &[&str]| fields.field_error(DefinitionCode::InvalidDefinition, key, pieces);
+pub(super) fn binding(fields: &Fields<'_>, input: &Read, limits: &Limits) -> (Vec<Bound>, Option<SchemaRef>) {
+    let invalid = DefinitionCode::InvalidDefinition;
+    let (names, overridable) = (fields.texts("bound"), fields.texts("overridable"));
     if let Some(stray) = overridable.iter().find(|field| !names.contains(field)) {
-        return Err(invalid(
-            "overridableFields",
-            &["names `", cut(stray, 60), "`, which is not bound"],
-        ));
+        let pieces = ("names ", stray.as_str(), ", which is not bound");
+        fields.refuse_quoting(invalid, "overridableFields", pieces);
     }
-    match (fields.function("bind")?, names.is_empty()) {
-        (false, true) => return Ok((Vec::new(), None)),
+    match (fields.function("bind"), names.is_empty()) {
+        (false, true) => return (Vec::new(), None),
         (true, false) => {}
-        (true, true) => {
-            return Err(invalid(
-                "bind",
-                &["fills no field; name the fields in `boundFields`"],
-            ));
-        }
+        (true, true) => fields.refuse_field("bind", "fills no field; name the fields in `boundFields`"),
         (false, false) => {
-            return Err(invalid(
-                "bind",
-                &["must be a function for each bound field, found nothing"],
-            ));
+            fields.refuse_field("bind", "must be a function for each bound field, found nothing");
         }
     }
     if !input.schema.object_root {
-        return Err(invalid(
+        fields.refuse_field(
             "input",
-            &["must have an object at its root, so that fields can be bound"],
-        ));
+            "must have an object at its root, so that fields can be bound",
+        );
     }
     let root = input.document.root();
     if let Some(stray) = names.iter().find(|field| !takes(root, field)) {
-        return Err(invalid(
+        fields.refuse_quoting(
+            invalid,
             "bind",
-            &["fills `", cut(stray, 60), "`, which `input` does not have"],
-        ));
+            ("fills ", stray, ", which `input` does not have"),
+        );
     }
     let locked: Vec<String> = names
         .iter()
@@ -87,7 +71,8 @@ pub(super) fn binding(
         .cloned()
         .collect();
     let place = ["`input` without the bound fields of ", fields.place()].concat();
-    let reduced = super::schema::build(&schema::reduce(root, &locked, &names), input.own, &place, limits)?;
+    let text = schema::reduce(root, &locked, &names);
+    let reduced = super::schema::compile(&text, input.own, (&place, fields.faults), limits);
     let bound = names
         .into_iter()
         .map(|field| Bound {
@@ -95,7 +80,7 @@ pub(super) fn binding(
             field,
         })
         .collect();
-    Ok((bound, Some(reduced.schema)))
+    (bound, reduced.map(|read| read.schema))
 }
 
 /// Whether an object schema could take a field. Only a closed one with its properties in sight says no.

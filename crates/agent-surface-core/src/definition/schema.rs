@@ -9,7 +9,7 @@ use agent_surface_json::schema::{self, Schema, SchemaError, SchemaFault, SchemaL
 use agent_surface_json::{Bounds, Document, ParseError, Value};
 
 use super::SchemaRef;
-use super::fields::Fields;
+use super::fields::{Faults, Fields};
 use crate::error::{DefinitionCode, DefinitionError};
 use crate::limits::Limits;
 
@@ -24,46 +24,59 @@ pub(super) struct Read {
 }
 
 /// The schema in a field, `{text, own}`.
-pub(super) fn read(fields: &Fields<'_>, key: &str, limits: &Limits) -> Result<Option<Read>, DefinitionError> {
-    let Some(value) = fields.raw(key) else {
-        return Ok(None);
-    };
-    let invalid = |what: &str| fields.field_error(DefinitionCode::InvalidDefinition, key, &[what]);
+pub(super) fn read(fields: &Fields<'_>, key: &str, limits: &Limits) -> Option<Read> {
+    let value = fields.raw(key)?;
     let text = value.get("text").and_then(Value::as_str);
     let (Some(text), Some(own)) = (text, value.get("own").and_then(Value::as_bool)) else {
-        return Err(invalid(
-            "must be a schema, `{ jsonSchema, parse }`; see fromJsonSchema and fromStandardSchema",
-        ));
+        let expected = "must be a schema, `{ jsonSchema, parse }`; see fromJsonSchema and fromStandardSchema";
+        fields.refuse_field(key, expected);
+        return None;
     };
     let place = ["`", key, "` of ", fields.place()].concat();
-    build(&text, own, &place, limits).map(Some)
+    compile(&text, own, (&place, fields.faults), limits)
 }
 
-pub(super) fn build(text: &str, own: bool, place: &str, limits: &Limits) -> Result<Read, DefinitionError> {
+/// The schema in a text; errors begin with the place.
+pub(super) fn compile(
+    text: &str,
+    own: bool,
+    (place, faults): (&str, &Faults),
+    limits: &Limits,
+) -> Option<Read> {
     let max_bytes = size(limits.max_schema_bytes);
     let bounds = Bounds {
         max_bytes,
         max_depth: MAX_TEXT_DEPTH,
         lone_surrogates: false,
     };
-    let document = Document::parse(text, bounds).map_err(|fault| unreadable(&fault, place))?;
+    let document = match Document::parse(text, bounds) {
+        Ok(document) => document,
+        Err(fault) => {
+            faults.add(unreadable(&fault, place));
+            return None;
+        }
+    };
     let schema_limits = SchemaLimits {
         max_bytes,
         max_depth: size(limits.max_schema_depth),
     };
     let compiled = if own {
-        schema::check_opaque(&document, schema_limits).map_err(|error| refused(error, place))?;
-        None
+        schema::check_opaque(&document, schema_limits).map(|()| None)
     } else {
-        Some(Rc::new(
-            Schema::compile(&document, schema_limits).map_err(|error| refused(error, place))?,
-        ))
+        Schema::compile(&document, schema_limits).map(|schema| Some(Rc::new(schema)))
+    };
+    let compiled = match compiled {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            faults.add(refused(error, place));
+            return None;
+        }
     };
     let object_root = match &compiled {
         Some(compiled) => compiled.is_object_root(),
         None => is_object_type(document.root()),
     };
-    Ok(Read {
+    Some(Read {
         schema: SchemaRef {
             text: text.to_owned(),
             compiled,

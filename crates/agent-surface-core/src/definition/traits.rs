@@ -4,24 +4,21 @@
 
 use super::fields::Fields;
 use crate::effect::{self, Audit, Confirmation, Effect, Kind};
-use crate::error::{DefinitionCode, DefinitionError};
+use crate::error::DefinitionCode;
 
 /// The effect, which must belong to the kind; observations have theirs without saying so.
-pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Result<Effect, DefinitionError> {
+pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Option<Effect> {
     let expected = match kind {
-        Kind::Observation => return Ok(Effect::Read),
+        Kind::Observation => return Some(Effect::Read),
         Kind::Action => "`local-state` or `navigation`",
         Kind::Procedure => "`server-query`, `server-mutation`, `external-side-effect` or `destructive`",
     };
-    let Some(effect) = fields.word("effect", Effect::parse, expected)? else {
-        return Err(fields.field_error(
-            DefinitionCode::InvalidDefinition,
-            "effect",
-            &["must be ", expected],
-        ));
+    let Some(effect) = fields.word("effect", Effect::parse, expected) else {
+        fields.refuse_field("effect", &["must be ", expected].concat());
+        return None;
     };
     if effect.kind() == kind {
-        return Ok(effect);
+        return Some(effect);
     }
     let (code, hint) = match effect.kind() {
         Kind::Observation => (
@@ -37,11 +34,9 @@ pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Result<Effect, Definiti
             "; what changes the page is an action",
         ),
     };
-    Err(fields.field_error(
-        code,
-        "effect",
-        &["must be ", expected, ", found `", effect.as_str(), "`", hint],
-    ))
+    let expected = ["must be ", expected, ", found "].concat();
+    fields.refuse_quoting(code, "effect", (&expected, effect.as_str(), hint));
+    None
 }
 
 /// What the table of defaults speaks about, after the author's wishes.
@@ -53,19 +48,19 @@ pub(super) struct Traits {
 }
 
 impl Traits {
-    pub fn read(fields: &Fields<'_>, kind: Kind, effect: Effect) -> Result<Self, DefinitionError> {
+    pub fn read(fields: &Fields<'_>, kind: Kind, effect: Effect) -> Self {
         let defaults = effect::defaults(kind, effect);
-        let requires_approval = fields.flag("requiresApproval")?.unwrap_or(false);
+        let requires_approval = fields.flag("requiresApproval").unwrap_or(false);
         let levels = "`never`, `optional` or `required`";
-        let wished = fields.word("confirmation", Confirmation::parse, levels)?;
+        let wished = fields.word("confirmation", Confirmation::parse, levels);
         let floor = effect::floor(kind, effect, requires_approval);
-        let audit = fields.word("audit", Audit::parse, "`none`, `metadata` or `full`")?;
-        Ok(Self {
-            idempotent: fields.flag("idempotent")?.unwrap_or(defaults.idempotent),
-            reversible: fields.flag("reversible")?.or(defaults.reversible),
+        let audit = fields.word("audit", Audit::parse, "`none`, `metadata` or `full`");
+        Self {
+            idempotent: fields.flag("idempotent").unwrap_or(defaults.idempotent),
+            reversible: fields.flag("reversible").or(defaults.reversible),
             confirmation: wished.unwrap_or(defaults.confirmation).max(floor),
             audit: audit.unwrap_or(defaults.audit),
-        })
+        }
     }
 }
 
