@@ -6,7 +6,8 @@
 #[derive(Clone, Debug)]
 struct Entry<T> {
     generation: u32,
-    value: Option<T>,
+    /// Boxed, so that slabs of every type share their machine code.
+    value: Option<Box<T>>,
 }
 
 /// Values under dense ids. A freed id is used again, under the next generation.
@@ -36,6 +37,11 @@ impl<T> Slab<T> {
 
     /// Keeps a value; the id is the one freed last, or a new one.
     pub fn insert(&mut self, value: T) -> u32 {
+        self.keep(Box::new(value))
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, value: Box<T>) -> u32 {
         while let Some(id) = self.free.pop() {
             if let Some(entry) = self.entry_mut(id) {
                 entry.value = Some(value);
@@ -52,17 +58,24 @@ impl<T> Slab<T> {
     }
 
     /// The value under an id.
+    #[inline(never)]
     pub fn get(&self, id: u32) -> Option<&T> {
-        self.entry(id)?.value.as_ref()
+        self.entry(id)?.value.as_deref()
     }
 
     /// The value under an id, to change it.
+    #[inline(never)]
     pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        self.entry_mut(id)?.value.as_mut()
+        self.entry_mut(id)?.value.as_deref_mut()
     }
 
     /// Takes a value out and frees its id; the slot's generation moves.
     pub fn remove(&mut self, id: u32) -> Option<T> {
+        self.take(id).map(|value| *value)
+    }
+
+    #[inline(never)]
+    fn take(&mut self, id: u32) -> Option<Box<T>> {
         let entry = self.entry_mut(id)?;
         let value = entry.value.take()?;
         // Generation 0 stays what an unknown id answers.
@@ -80,14 +93,14 @@ impl<T> Slab<T> {
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..self.next)
             .zip(&self.entries)
-            .filter_map(|(id, entry)| Some((id, entry.value.as_ref()?)))
+            .filter_map(|(id, entry)| Some((id, entry.value.as_deref()?)))
     }
 
     /// Every value with its id, in the order of ids, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         (0..self.next)
             .zip(&mut self.entries)
-            .filter_map(|(id, entry)| Some((id, entry.value.as_mut()?)))
+            .filter_map(|(id, entry)| Some((id, entry.value.as_deref_mut()?)))
     }
 
     /// How many values it holds.
