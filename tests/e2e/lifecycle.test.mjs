@@ -349,11 +349,14 @@ test("a trap poisons the instance: one typed error that carries the message, fro
     const toolset = A.createAgentToolset(registry, { consumer: { id: "c", kind: "test" }, topology: "embedded" });
     const [tool] = toolset.tools();
     const inFlight = registry.invoke({ capabilityId: "view:demo.go" });
-    const { look } = wasm.Registry.prototype;
-    // What a freed handle would be: an address outside the memory.
-    wasm.Registry.prototype.look = (view) => look.call({ __wbg_ptr: 0xfffffff0 }, view);
+    // What a freed handle would be: an address outside the memory. (The package shortens the names of the glue.)
+    const { prototype } = wasm.Registry;
+    const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
+    const whole = methods.map((name) => prototype[name]);
+    const freed = new Proxy({}, { get: () => 0xfffffff0 });
+    for (const [at, name] of methods.entries()) prototype[name] = (...args) => whole[at].apply(freed, args);
     const first = await T.fault(() => registry.snapshot());
-    wasm.Registry.prototype.look = look;
+    for (const [at, name] of methods.entries()) prototype[name] = whole[at];
     const other = await T.fault(() => inFlight);
     const later = [
       await T.fault(() => registry.snapshot()),

@@ -5,10 +5,11 @@
 // lines around it. So a page, or a Node process that mixes `import` and `require`, holds one facade and one instance.
 // `approvals.js` holds `<agent-approvals>`, which only pages load; CommonJS entries carry it inside.
 
-import { readFileSync, writeFileSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fitGlue } from "./glue.mjs";
+import { internalProperties } from "./internal.mjs";
 
 const [root, glueFolder, packageFolder, version] = process.argv.slice(2);
 const require = createRequire(join(root, "tests", "package.json"));
@@ -55,12 +56,29 @@ const entryPlugin = (format, names) => ({
   },
 });
 
-/** The names that internal properties have in the package: the same in every script, because a realm may load two. */
+const glue = fitGlue(
+  readFileSync(join(glueFolder, "agent_surface_wasm.js"), "utf8"),
+  JSON.parse(readFileSync(join(glueFolder, "names.json"), "utf8")),
+);
+
+const gluePlugin = {
+  name: "glue",
+  setup(pipe) {
+    pipe.onResolve({ filter: /^#glue$/ }, ({ path }) => ({ path, namespace: "glue" }));
+    pipe.onLoad({ filter: /.*/, namespace: "glue" }, () => ({ contents: glue }));
+  },
+};
+
+const types = readdirSync(join(root, "pkg-template", "types")).map((name) =>
+  readFileSync(join(root, "pkg-template", "types", name), "utf8"),
+);
+const internal = internalProperties(glue, types.join("\n"));
+/** The names that internal properties got: the same in every script, because a realm may load two. */
 const internalNames = {};
 
 /**
- * esbuild joins the sources, terser makes the result a twentieth smaller than esbuild does alone. Names that end in `_`
- * are properties that nobody outside the scripts sees. No `pure_getters`: a read may run a page's getter, and is meant to.
+ * esbuild joins the sources, terser makes the result a twentieth smaller than esbuild does alone. No `pure_getters`: a
+ * read may run a page's getter, and is meant to.
  */
 const shrink = async (outfile, format) => {
   const path = join(dist, outfile);
@@ -69,20 +87,11 @@ const shrink = async (outfile, format) => {
     module: format === "esm",
     toplevel: true,
     compress: { ecma: 2022, passes: 3, keep_fargs: false, pure_getters: false, unsafe_arrows: true },
-    mangle: { properties: { regex: /[a-zA-Z]_$/ } },
+    mangle: { properties: { regex: internal } },
     nameCache: { props: internalNames },
     format: { comments: false, preamble: banner.js },
   });
   writeFileSync(path, `${code}\n`);
-};
-
-const gluePlugin = {
-  name: "glue",
-  setup(pipe) {
-    const names = JSON.parse(readFileSync(join(glueFolder, "names.json"), "utf8"));
-    pipe.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glueFolder, "agent_surface_wasm.js"), namespace: "glue" }));
-    pipe.onLoad({ filter: /.*/, namespace: "glue" }, ({ path }) => ({ contents: fitGlue(readFileSync(path, "utf8"), names) }));
-  },
 };
 
 /** Bundles the shared script and answers with its public names, sorted. */

@@ -1,0 +1,38 @@
+// Which properties of the facade get short names in the package. Called by `bundle.mjs`. A name is short everywhere in
+// a script or nowhere, so none may also be part of the public API or of a text that crosses into the core.
+
+/** Properties of the facade's own objects, by who has them. */
+const FACADE = `
+  Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations confirmationListeners
+    viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime enter trapped late develop
+    give checkWith callHandler handlerEnded returned threw payloadOf failure specs timers policyTable specIds
+    attached labels toText announce lastVersion
+  Entry: isDirect notJson frames replaceInput takeInput listen
+  Registration, Spec: members unmount toolDescription functions schemas
+  Tools, Session: announced targets isDirty isWhole offers provide isTaken again
+  JsonFault, walk: tooLarge tooDeep reached
+`;
+
+const words = (text) => text.match(/\w+/g) ?? [];
+
+/** What the glue calls on the facade's host, and what the facade calls on the glue's registry. */
+const glueNames = (glue) => {
+  const methods = glue.match(/^class Registry \{[^]*?^\}/m)[0].matchAll(/^ {4}(\w+)\(/gm);
+  const questions = glue.matchAll(/\barg0\.(\w+)\(/g);
+  const names = [...methods, ...questions].map(([, name]) => name);
+  return [...names, "__wbg_ptr", "__destroy_into_raw"].filter((name) => name !== "constructor");
+};
+
+/**
+ * @param {string} glue  as `fitGlue` gives it
+ * @param {string} types  all declarations of the package
+ */
+export const internalProperties = (glue, types) => {
+  // With the hyphens of codes: `late-settlement` is no `late`.
+  const known = new Set(types.replace(/\/\*[^]*?\*\/|\/\/.*/g, "").match(/[\w-]+/g));
+  const own = words(FACADE.replace(/^ {2}[\w, ]+:/gm, ""));
+  const published = own.filter((name) => known.has(name));
+  if (published.length > 0) throw new Error(`the types name ${published.join(", ")}: take them off the list of internal.mjs`);
+  const names = [...own, ...glueNames(glue).filter((name) => !known.has(name))];
+  return new RegExp(`^(?:${[...new Set(names)].join("|")})$`);
+};
