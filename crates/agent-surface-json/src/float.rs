@@ -12,8 +12,8 @@ const POWERS: [f64; 23] = [
 ];
 /// More digits than the longest exact midpoint between two doubles has (767).
 const MAX_DIGITS: usize = 800;
-/// Bits per decimal shift: a digit times 2^27 and its carry stay far below 2^64.
-const MAX_SHIFT: u32 = 27;
+/// Bits per decimal shift: a digit times 5^24 and its carry stay below 2^64.
+const MAX_SHIFT: i32 = 24;
 const MANTISSA_BITS: i32 = 53;
 const MIN_EXPONENT: i32 = -1074;
 
@@ -43,85 +43,55 @@ fn fast(decimal: &Decimal<'_>) -> Option<f64> {
     })
 }
 
-/// A decimal fraction `0.d1d2d3… × 10^point` that can be shifted by powers of two.
+/// A decimal fraction `0.…d3d2d1 × 10^point` that can be shifted by powers of two; the last digit, which stands
+/// first in value, is not zero.
 struct Big {
     digits: Vec<u8>,
     point: i64,
 }
 
 impl Big {
-    /// Divides by 2^bits.
-    fn shift_right(&mut self, bits: u32) {
-        let mask = (1u64 << bits) - 1;
-        let mut out = Vec::with_capacity(self.digits.len() + bits as usize);
-        let mut rest = 0u64;
-        for digit in &self.digits {
-            rest = rest * 10 + u64::from(*digit);
-            out.push(low_digit(rest >> bits));
-            rest &= mask;
-        }
-        while rest != 0 {
-            rest *= 10;
-            out.push(low_digit(rest >> bits));
-            rest &= mask;
-        }
-        self.digits = out;
-        self.trim();
-    }
-
-    /// Multiplies by 2^bits.
-    fn shift_left(&mut self, bits: u32) {
-        let mut carry = 0u64;
-        for digit in self.digits.iter_mut().rev() {
-            carry += u64::from(*digit) << bits;
+    /// Multiplies by 2^bits. Downward that is 5 to the same power and a shift of the point.
+    fn shift(&mut self, bits: i32) {
+        let (base, down) = if bits < 0 { (5u64, bits) } else { (2, 0) };
+        let factor = base.pow(bits.unsigned_abs());
+        self.point += i64::from(down);
+        let mut carry = 0;
+        for digit in &mut self.digits {
+            carry += u64::from(*digit) * factor;
             *digit = low_digit(carry % 10);
             carry /= 10;
         }
-        let mut head = Vec::new();
         while carry != 0 {
-            head.push(low_digit(carry % 10));
+            self.digits.push(low_digit(carry % 10));
+            self.point += 1;
             carry /= 10;
         }
-        self.point += i64::try_from(head.len()).unwrap_or(0);
-        head.reverse();
-        head.append(&mut self.digits);
-        self.digits = head;
-        self.trim();
     }
 
-    /// Drops outer zeros; what lies past `MAX_DIGITS` only matters as "not zero".
-    fn trim(&mut self) {
-        let zeros = self.digits.iter().take_while(|digit| **digit == 0).count();
-        if zeros > 0 {
-            self.digits = self.digits.iter().skip(zeros).copied().collect();
+    /// Shifts by any distance, in steps.
+    fn shift_far(&mut self, bits: i32) {
+        let mut left = bits;
+        while left != 0 {
+            let step = left.clamp(-MAX_SHIFT, MAX_SHIFT);
+            self.shift(step);
+            left -= step;
         }
-        self.point -= i64::try_from(zeros).unwrap_or(0);
-        if self.digits.iter().skip(MAX_DIGITS).any(|digit| *digit != 0) {
-            self.digits.truncate(MAX_DIGITS);
-            self.digits.push(1);
-        }
-        while self.digits.last() == Some(&0) {
-            self.digits.pop();
-        }
-    }
-
-    fn is_below_half(&self) -> bool {
-        self.digits.first().is_none_or(|digit| *digit < 5)
     }
 
     /// The nearest integer, ties to even.
     fn round(&self) -> u64 {
-        let whole = usize::try_from(self.point).unwrap_or(0);
+        let mut digits = self.digits.iter().rev().copied();
         let mut value = 0u64;
-        for at in 0..whole {
-            value = value * 10 + u64::from(self.digits.get(at).copied().unwrap_or(0));
+        for _ in 0..self.point {
+            value = value * 10 + u64::from(digits.next().unwrap_or(0));
         }
         let first = if self.point < 0 {
             0
         } else {
-            self.digits.get(whole).copied().unwrap_or(0)
+            digits.next().unwrap_or(0)
         };
-        let is_tie = first == 5 && self.digits.len() == whole + 1;
+        let is_tie = first == 5 && digits.all(|digit| digit == 0);
         let is_up = if is_tie { value & 1 == 1 } else { first >= 5 };
         value + u64::from(is_up)
     }
@@ -133,11 +103,9 @@ fn low_digit(digit: u64) -> u8 {
 }
 
 /// Bits that surely do not shift a number of this many decimal places past one.
-fn bits_for(places: i64) -> u32 {
+fn bits_for(places: i64) -> i32 {
     // log2(10) is a little over 3.3.
-    u32::try_from(places.saturating_mul(33) / 10)
-        .unwrap_or(0)
-        .clamp(1, MAX_SHIFT)
+    i32::try_from(places * 33 / 10).unwrap_or(0).clamp(1, MAX_SHIFT)
 }
 
 fn slow(decimal: &Decimal<'_>) -> f64 {
@@ -147,35 +115,28 @@ fn slow(decimal: &Decimal<'_>) -> f64 {
     if decimal.point < -330 {
         return 0.0;
     }
-    let mut big = Big {
-        digits: decimal.digits().collect(),
-        point: decimal.point,
-    };
-    big.trim();
+    let mut digits: Vec<u8> = decimal.digits().take(MAX_DIGITS).collect();
+    if digits.len() == MAX_DIGITS {
+        // What lies past them only matters as "not zero".
+        digits.push(1);
+    }
+    digits.reverse();
+    let point = decimal.point;
+    let mut big = Big { digits, point };
     // Into [1/2, 1), counting the powers of two.
     let mut exponent = 0i32;
     while big.point > 0 {
         let bits = bits_for(big.point);
-        big.shift_right(bits);
-        exponent += bits.cast_signed();
+        big.shift(-bits);
+        exponent += bits;
     }
-    while big.point < 0 || big.is_below_half() {
+    while big.point < 0 || big.digits.last().is_none_or(|digit| *digit < 5) {
         let bits = bits_for(-big.point);
-        big.shift_left(bits);
-        exponent -= bits.cast_signed();
+        big.shift(bits);
+        exponent -= bits;
     }
     let lowest = (exponent - MANTISSA_BITS).max(MIN_EXPONENT);
-    let mut bits = exponent - lowest;
-    while bits > 0 {
-        let step = bits.cast_unsigned().min(MAX_SHIFT);
-        big.shift_left(step);
-        bits -= step.cast_signed();
-    }
-    while bits < 0 {
-        let step = bits.unsigned_abs().min(MAX_SHIFT);
-        big.shift_right(step);
-        bits += step.cast_signed();
-    }
+    big.shift_far(exponent - lowest);
     assemble(big.round(), lowest)
 }
 

@@ -80,15 +80,14 @@ impl Schema {
     /// Whether objects are what the root asks for: its `type` is `object` or a list with it, directly or
     /// through a root `$ref`.
     pub fn is_object_root(&self) -> bool {
-        let chain = self.chain(0);
-        chain
-            .iter()
-            .filter_map(|id| self.node(*id))
-            .any(|node| node.types & OBJECT != 0)
-            && chain
-                .iter()
-                .filter_map(|id| self.node(*id))
-                .all(|node| node.types == 0 || node.types & OBJECT != 0)
+        let mut has_object = false;
+        for node in self.chain(0).iter().filter_map(|id| self.node(*id)) {
+            if node.types != 0 && node.types & OBJECT == 0 {
+                return false;
+            }
+            has_object |= node.types != 0;
+        }
+        has_object
     }
 
     /// Whether any value could lack a default. `false` spares the call of `fill_defaults`.
@@ -119,13 +118,18 @@ impl Schema {
     /// A node and what it refers to, one after the other: all of them apply to a value. Compiling has
     /// refused circles.
     fn chain(&self, id: u32) -> Vec<u32> {
-        let mut chain = vec![id];
-        let mut at = self.node(id).and_then(|node| node.reference);
-        while let Some(target) = at {
-            chain.push(target);
-            at = self.node(target).and_then(|node| node.reference);
-        }
+        let mut chain = Vec::new();
+        self.follow(Some(id), &mut chain);
         chain
+    }
+
+    /// Adds the chain of a node, if there is one.
+    fn follow(&self, id: Option<u32>, chain: &mut Vec<u32>) {
+        let mut at = id;
+        while let Some(id) = at {
+            chain.push(id);
+            at = self.node(id).and_then(|node| node.reference);
+        }
     }
 }
 

@@ -97,17 +97,18 @@ impl Filler<'_> {
             return;
         }
         let schema = self.schema;
-        let nodes = || chain.iter().filter_map(|id| schema.node(*id));
-        let items: Vec<u32> = nodes()
-            .filter_map(|node| node.items)
-            .flat_map(|id| schema.chain(id))
-            .collect();
+        let mut items = Vec::new();
+        let mut has_object = false;
+        for node in chain.iter().filter_map(|id| schema.node(*id)) {
+            schema.follow(node.items, &mut items);
+            has_object |= node.object.is_some();
+        }
         if !items.is_empty() {
             for item in value.items() {
                 self.walk(&items, item, depth + 1);
             }
         }
-        if value.kind() != crate::Kind::Object || nodes().all(|node| node.object.is_none()) {
+        if value.kind() != crate::Kind::Object || !has_object {
             return;
         }
         for (key, entry) in value.raw_entries() {
@@ -129,9 +130,8 @@ impl Filler<'_> {
             let property = object
                 .find(name, 0)
                 .and_then(|index| object.properties.get(index));
-            if let Some(id) = property.and_then(|property| property.node) {
-                schemas.extend(self.schema.chain(id));
-            }
+            self.schema
+                .follow(property.and_then(|property| property.node), &mut schemas);
         }
         schemas
     }

@@ -2,6 +2,7 @@
 //!
 //! It refuses to know what they mean. Compiling looks names up, validation looks words up.
 
+use super::host::{cut_at, parts};
 use crate::document::Value;
 
 /// Keywords that are read in the same way share a variant only if nothing tells them apart later.
@@ -37,7 +38,7 @@ pub(crate) enum Keyword {
 struct Entry {
     name: &'static str,
     keyword: Keyword,
-    /// What the value must be: the first `%` is the keyword's argument, the second what was found.
+    /// What the value must be: `%` is the keyword's argument, behind it all goes what was found.
     breach: &'static str,
 }
 
@@ -56,44 +57,40 @@ static KEYWORDS: [Entry; 32] = [
     entry("required", Keyword::Required, ""),
     entry("additionalProperties", Keyword::AdditionalProperties, ""),
     entry("items", Keyword::Items, ""),
-    entry("enum", Keyword::Enum, "must be one of %, not %"),
-    entry("const", Keyword::Const, "must be %, not %"),
-    entry("minimum", Keyword::Minimum, "must be at least %, not %"),
-    entry("maximum", Keyword::Maximum, "must be at most %, not %"),
+    entry("enum", Keyword::Enum, "must be one of %, not "),
+    entry("const", Keyword::Const, "must be %, not "),
+    entry("minimum", Keyword::Minimum, "must be at least %, not "),
+    entry("maximum", Keyword::Maximum, "must be at most %, not "),
     entry(
         "exclusiveMinimum",
         Keyword::ExclusiveMinimum,
-        "must be greater than %, not %",
+        "must be greater than %, not ",
     ),
     entry(
         "exclusiveMaximum",
         Keyword::ExclusiveMaximum,
-        "must be less than %, not %",
+        "must be less than %, not ",
     ),
-    entry(
-        "multipleOf",
-        Keyword::MultipleOf,
-        "must be a multiple of %, not %",
-    ),
+    entry("multipleOf", Keyword::MultipleOf, "must be a multiple of %, not "),
     entry(
         "minLength",
         Keyword::MinLength,
-        "must be % or more characters long, not %",
+        "must be % or more characters long, not ",
     ),
     entry(
         "maxLength",
         Keyword::MaxLength,
-        "must be % or fewer characters long, not %",
+        "must be % or fewer characters long, not ",
     ),
-    entry("minItems", Keyword::MinItems, "must have % or more items, not %"),
-    entry("maxItems", Keyword::MaxItems, "must have % or fewer items, not %"),
+    entry("minItems", Keyword::MinItems, "must have % or more items, not "),
+    entry("maxItems", Keyword::MaxItems, "must have % or fewer items, not "),
     entry(
         "uniqueItems",
         Keyword::UniqueItems,
-        "must have no equal items%, but has them at %",
+        "must have no equal items%, but has them at ",
     ),
-    entry("pattern", Keyword::Pattern, "must match the pattern %, not be %"),
-    entry("format", Keyword::Format, "must have the format %, not be %"),
+    entry("pattern", Keyword::Pattern, "must match the pattern %, not be "),
+    entry("format", Keyword::Format, "must have the format %, not be "),
     entry("anyOf", Keyword::AnyOf, ""),
     entry("$defs", Keyword::Defs, ""),
     entry("$ref", Keyword::Ref, ""),
@@ -116,11 +113,11 @@ pub(crate) fn by_name(key: Value<'_>) -> Option<Keyword> {
         .map(|entry| entry.keyword)
 }
 
-pub(crate) fn breach(keyword: Keyword) -> &'static str {
-    KEYWORDS
-        .iter()
-        .find(|entry| entry.keyword == keyword)
-        .map_or("", |entry| entry.breach)
+/// How a breach is worded: before the keyword's argument, and between it and what was found.
+pub(crate) fn breach(keyword: Keyword) -> (&'static str, &'static str) {
+    let entry = KEYWORDS.iter().find(|entry| entry.keyword == keyword);
+    let (head, tail) = cut_at(entry.map_or("", |entry| entry.breach), b'%');
+    (head, tail.unwrap_or_default())
 }
 
 /// Keywords of JSON Schema that the subset does not have, and what to write instead.
@@ -149,7 +146,7 @@ static ELSEWHERE: [(&str, &str); 9] = [
 ];
 
 pub(crate) fn advice(key: Value<'_>) -> &'static str {
-    let knows = |names: &str| names.split(' ').any(|name| key.is_str(name));
+    let knows = |names: &str| parts(names, b' ', &|name| !key.is_str(name)).is_none();
     ELSEWHERE
         .iter()
         .find(|(names, _)| knows(names))

@@ -4,8 +4,6 @@
 
 use crate::document::Value;
 use crate::schema::opaque::locate;
-use crate::text::write_string;
-use std::borrow::Cow;
 
 /// A `$ref` at the root is followed at most this often.
 const MAX_CHAIN: usize = 32;
@@ -15,28 +13,29 @@ const MAX_CHAIN: usize = 32;
 /// hides behind it.
 pub fn reduce(schema: Value<'_>, locked: &[String], bound: &[String]) -> String {
     let sources = sources(schema);
-    let is_locked = |name: &str| locked.iter().any(|field| field == name);
-    let is_bound = |name: &str| is_locked(name) || bound.iter().any(|field| field == name);
-    let mut out = Members::new('{');
-    let mut written: Vec<Cow<'_, str>> = Vec::new();
+    let mut out = Members::default();
     for source in &sources {
-        for (key, value) in source.entries() {
-            if written.contains(&key) || (&*key == "$ref" && sources.len() > 1) {
-                continue;
-            }
-            match &*key {
-                "properties" => out.member(&key, &properties(&sources, &is_locked)),
-                "required" => {
-                    if let Some(text) = required(&sources, &is_bound) {
-                        out.member(&key, &text);
-                    }
+        for (key, value) in source.raw_entries() {
+            if key.is_str("properties") {
+                let mut properties = Members::default();
+                for source in &sources {
+                    properties.add_fields(source.get("properties"), &[locked]);
                 }
-                _ => out.member(&key, value.raw()),
+                out.add(key, &["{", &properties.text, "}"]);
+            } else if key.is_str("required") {
+                let mut names = Members::default();
+                for source in &sources {
+                    names.add_fields(source.get("required"), &[locked, bound]);
+                }
+                if !names.text.is_empty() {
+                    out.add(key, &["[", &names.text, "]"]);
+                }
+            } else if !key.is_str("$ref") || sources.len() == 1 {
+                out.add(key, &[value.raw()]);
             }
-            written.push(key);
         }
     }
-    out.close('}')
+    ["{", &out.text, "}"].concat()
 }
 
 /// The root and the schemas that its `$ref` leads to.
@@ -53,68 +52,45 @@ fn sources(schema: Value<'_>) -> Vec<Value<'_>> {
     sources
 }
 
-fn properties(sources: &[Value<'_>], is_locked: &dyn Fn(&str) -> bool) -> String {
-    let mut out = Members::new('{');
-    let mut written: Vec<Cow<'_, str>> = Vec::new();
-    for (key, value) in sources
-        .iter()
-        .filter_map(|source| source.get("properties"))
-        .flat_map(Value::entries)
-    {
-        if !is_locked(&key) && !written.contains(&key) {
-            out.member(&key, value.raw());
-            written.push(key);
-        }
-    }
-    out.close('}')
-}
-
-/// `None` when nothing stays required.
-fn required(sources: &[Value<'_>], is_bound: &dyn Fn(&str) -> bool) -> Option<String> {
-    let mut out = Members::new('[');
-    let mut written: Vec<Cow<'_, str>> = Vec::new();
-    for name in sources
-        .iter()
-        .filter_map(|source| source.get("required"))
-        .flat_map(Value::items)
-    {
-        let name = name.as_str().unwrap_or_default();
-        if !is_bound(&name) && !written.contains(&name) {
-            out.separate();
-            write_string(&mut out.text, &name);
-            written.push(name);
-        }
-    }
-    let is_empty = written.is_empty();
-    (!is_empty).then(|| out.close(']'))
-}
-
-/// A JSON object or array in the making.
-struct Members {
+/// The inside of a JSON object or array in the making.
+#[derive(Default)]
+struct Members<'a> {
     text: String,
+    names: Vec<Value<'a>>,
 }
 
-impl Members {
-    fn new(bracket: char) -> Self {
-        Members { text: bracket.into() }
-    }
-
-    fn separate(&mut self) {
-        if self.text.len() > 1 {
-            self.text.push(',');
+impl<'a> Members<'a> {
+    /// Adds an entry, or an item if there is no value; the first of equal names counts.
+    fn add(&mut self, name: Value<'a>, value: &[&str]) {
+        if self.names.iter().any(|known| known.equals(name)) {
+            return;
+        }
+        self.names.push(name);
+        let comma = if self.text.is_empty() { "" } else { "," };
+        let colon = if value.is_empty() { "" } else { ":" };
+        for part in [comma, name.raw(), colon].iter().chain(value) {
+            self.text.push_str(part);
         }
     }
 
-    fn member(&mut self, key: &str, value: &str) {
-        self.separate();
-        write_string(&mut self.text, key);
-        self.text.push(':');
-        self.text.push_str(value);
-    }
-
-    fn close(mut self, bracket: char) -> String {
-        self.text.push(bracket);
-        self.text
+    /// Adds the entries of an object, or the items of an array, that no list of `without` has.
+    fn add_fields(&mut self, fields: Option<Value<'a>>, without: &[&[String]]) {
+        let is_out = |name: Value<'_>| {
+            without
+                .iter()
+                .any(|names| names.iter().any(|out| name.is_str(out)))
+        };
+        let Some(fields) = fields else { return };
+        for (name, value) in fields.raw_entries() {
+            if !is_out(name) {
+                self.add(name, &[value.raw()]);
+            }
+        }
+        for name in fields.items() {
+            if !is_out(name) {
+                self.add(name, &[]);
+            }
+        }
     }
 }
 

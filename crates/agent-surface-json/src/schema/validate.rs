@@ -239,10 +239,8 @@ impl Check<'_> {
             Keyword::UniqueItems => String::new(),
             _ => echo(argument),
         };
-        let mut words = keyword::breach(keyword).split('%');
-        let mut next = || words.next().unwrap_or_default();
-        let message = [next(), &expected, next(), found, next()];
-        self.report(path, &message)
+        let (head, middle) = keyword::breach(keyword);
+        self.report(path, &[head, &expected, middle, found])
     }
 
     fn string_holds(&self, rule: Rule, value: Value<'_>, found: &mut Option<String>) -> bool {
