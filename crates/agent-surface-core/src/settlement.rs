@@ -3,6 +3,7 @@
 //! Exactly one settlement per call: everything that ends one comes through `settle`. Called by every phase.
 
 use crate::call::{Origin, Step};
+use crate::confirmation::Status;
 use crate::core::Core;
 use crate::error::Code;
 use crate::message::{Outcome, Output};
@@ -131,6 +132,7 @@ impl Core {
             };
             let timer = call.timer.take();
             call.confirmation_id = Some(id.clone());
+            call.asked = None;
             call.pending = None;
             call.effective = None;
             call.escalated = false;
@@ -179,11 +181,18 @@ impl Core {
         }
     }
 
+    /// Whether a decision will come that goes on with the call: what page code refuses in these words has no record.
     fn waits_for_person(&self, slot: u32) -> bool {
         !self.disposed
             && self
                 .toolset_of(slot)
                 .is_some_and(|toolset| toolset.waits && toolset.open)
+            && self
+                .calls
+                .get(slot)
+                .and_then(|call| self.confirmations.find(call.asked.as_deref()?))
+                .and_then(|record| self.confirmations.records.get(record))
+                .is_some_and(|record| record.status == Status::Pending)
     }
 
     pub(crate) fn toolset_of(&self, slot: u32) -> Option<&crate::toolset::Toolset> {
