@@ -36,7 +36,10 @@ pub struct Document {
 impl Document {
     /// Parses strictly (RFC 8259): size first, then depth, then content.
     pub fn parse(text: impl Into<Box<str>>, bounds: Bounds) -> Result<Self, ParseError> {
-        let text = text.into();
+        Document::parse_owned(text.into(), bounds)
+    }
+
+    fn parse_owned(text: Box<str>, bounds: Bounds) -> Result<Self, ParseError> {
         let tape = parse::parse(&text, bounds)?;
         Ok(Document {
             text,
@@ -100,18 +103,14 @@ impl core::fmt::Debug for Value<'_> {
 
 impl<'a> Value<'a> {
     /// A document is never empty and an index comes from its tape, so the fallback is never read.
-    fn node(self) -> Node {
-        let missing = Node {
+    fn node(self) -> &'a Node {
+        static MISSING: Node = Node {
             start: 0,
             end: 0,
             next: u32::MAX,
             tag: parse::NULL,
         };
-        self.document
-            .nodes
-            .get(self.index as usize)
-            .copied()
-            .unwrap_or(missing)
+        self.document.nodes.get(self.index as usize).unwrap_or(&MISSING)
     }
 
     pub(crate) fn index(self) -> u32 {

@@ -35,11 +35,15 @@ pub(crate) fn equals(a: Value<'_>, b: Value<'_>) -> bool {
     true
 }
 
-fn has_same_text(a: Value<'_>, b: Value<'_>) -> bool {
-    let (Some((left, left_escaped)), Some((right, right_escaped))) = (a.inside(), b.inside()) else {
-        return false;
-    };
-    text::compare(left, left_escaped, right, right_escaped) == Ordering::Equal
+/// UTF-16 order of two strings, whatever their escapes.
+pub(crate) fn compare_text(a: Value<'_>, b: Value<'_>) -> Ordering {
+    let (left, left_escaped) = a.inside().unwrap_or_default();
+    let (right, right_escaped) = b.inside().unwrap_or_default();
+    text::compare(left, left_escaped, right, right_escaped)
+}
+
+pub(crate) fn has_same_text(a: Value<'_>, b: Value<'_>) -> bool {
+    compare_text(a, b) == Ordering::Equal
 }
 
 /// Pairs the values of equal keys; `false` when the keys differ.

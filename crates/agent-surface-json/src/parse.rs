@@ -123,7 +123,11 @@ struct Parser<'a> {
     open: Vec<Frame>,
     bounds: Bounds,
     is_canonical: bool,
+    failure: ParseError,
 }
+
+/// The parser has noted why. Handed on from everywhere, so it is small.
+struct Failed;
 
 pub(crate) fn parse(source: &str, bounds: Bounds) -> Result<Tape, ParseError> {
     let max_bytes = bounds.max_bytes.min(MAX_TEXT);
@@ -142,12 +146,15 @@ pub(crate) fn parse(source: &str, bounds: Bounds) -> Result<Tape, ParseError> {
         open: Vec::new(),
         bounds,
         is_canonical: true,
+        failure: ParseError::TooDeep { at: 0 },
     };
-    parser.run()?;
-    Ok(Tape {
-        nodes: parser.nodes,
-        is_canonical: parser.is_canonical,
-    })
+    match parser.run() {
+        Ok(()) => Ok(Tape {
+            nodes: parser.nodes,
+            is_canonical: parser.is_canonical,
+        }),
+        Err(Failed) => Err(parser.failure),
+    }
 }
 
 /// Offsets are below `MAX_TEXT`, so this never saturates.
@@ -161,11 +168,12 @@ impl Parser<'_> {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    fn syntax<T>(&self, expected: &'static str) -> Result<T, ParseError> {
-        Err(ParseError::Syntax {
+    fn syntax<T>(&mut self, expected: &'static str) -> Result<T, Failed> {
+        self.failure = ParseError::Syntax {
             at: self.at,
             expected,
-        })
+        };
+        Err(Failed)
     }
 
     fn skip_space(&mut self) {
@@ -175,7 +183,7 @@ impl Parser<'_> {
         }
     }
 
-    fn run(&mut self) -> Result<(), ParseError> {
+    fn run(&mut self) -> Result<(), Failed> {
         loop {
             self.skip_space();
             if self.value()? && self.after_value()? {
@@ -185,7 +193,7 @@ impl Parser<'_> {
     }
 
     /// Reads a value, or the opening of one up to where its first value stands: then `false`.
-    fn value(&mut self) -> Result<bool, ParseError> {
+    fn value(&mut self) -> Result<bool, Failed> {
         let start = self.at;
         let tag = match self.peek() {
             b'"' => self.string()?,
@@ -211,9 +219,10 @@ impl Parser<'_> {
         });
     }
 
-    fn open(&mut self, is_object: bool) -> Result<bool, ParseError> {
+    fn open(&mut self, is_object: bool) -> Result<bool, Failed> {
         if self.open.len() >= self.bounds.max_depth {
-            return Err(ParseError::TooDeep { at: self.at });
+            self.failure = ParseError::TooDeep { at: self.at };
+            return Err(Failed);
         }
         let node = narrow(self.nodes.len());
         let start = self.at;
@@ -251,7 +260,7 @@ impl Parser<'_> {
     }
 
     /// After a complete value: closes what closes here. `true` at the end of the text.
-    fn after_value(&mut self) -> Result<bool, ParseError> {
+    fn after_value(&mut self) -> Result<bool, Failed> {
         loop {
             self.skip_space();
             let byte = self.peek();
@@ -279,7 +288,7 @@ impl Parser<'_> {
         }
     }
 
-    fn key(&mut self) -> Result<(), ParseError> {
+    fn key(&mut self) -> Result<(), Failed> {
         if self.peek() != b'"' {
             return self.syntax("a property name in double quotes");
         }
@@ -309,7 +318,7 @@ impl Parser<'_> {
         }
     }
 
-    fn word(&mut self, word: &'static str, tag: u32) -> Result<u32, ParseError> {
+    fn word(&mut self, word: &'static str, tag: u32) -> Result<u32, Failed> {
         if !self
             .bytes
             .get(self.at..)
@@ -321,7 +330,7 @@ impl Parser<'_> {
         Ok(tag)
     }
 
-    fn digits(&mut self) -> Result<(), ParseError> {
+    fn digits(&mut self) -> Result<(), Failed> {
         if !self.peek().is_ascii_digit() {
             return self.syntax("a digit");
         }
@@ -331,7 +340,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<u32, ParseError> {
+    fn number(&mut self) -> Result<u32, Failed> {
         let start = self.at;
         let is_negative = self.peek() == b'-';
         self.at += usize::from(is_negative);
@@ -355,7 +364,7 @@ impl Parser<'_> {
         Ok(NUMBER)
     }
 
-    fn string(&mut self) -> Result<u32, ParseError> {
+    fn string(&mut self) -> Result<u32, Failed> {
         self.at += 1;
         let mut tag = STRING;
         loop {
@@ -399,7 +408,7 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<(), ParseError> {
+    fn escape(&mut self) -> Result<(), Failed> {
         let start = self.at;
         self.at += 1;
         match self.peek() {
@@ -412,7 +421,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn unicode_escape(&mut self, start: usize) -> Result<(), ParseError> {
+    fn unicode_escape(&mut self, start: usize) -> Result<(), Failed> {
         self.at += 1;
         let unit = self.hex4()?;
         let mut is_lone = (0xDC00..0xE000).contains(&unit);
@@ -428,7 +437,8 @@ impl Parser<'_> {
             }
         }
         if is_lone && !self.bounds.lone_surrogates {
-            return Err(ParseError::LoneSurrogate { at: start });
+            self.failure = ParseError::LoneSurrogate { at: start };
+            return Err(Failed);
         }
         let is_minimal = is_lone || (unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13));
         let is_lower = !self
@@ -439,7 +449,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn hex4(&mut self) -> Result<u32, ParseError> {
+    fn hex4(&mut self) -> Result<u32, Failed> {
         let mut unit = 0;
         for _ in 0..4 {
             let Some(digit) = char::from(self.peek()).to_digit(16) else {

@@ -27,11 +27,15 @@ struct Parser {
     is_backward: bool,
     size: usize,
     program: Program,
+    failure: PatternError,
 }
 
-type Result<T> = core::result::Result<T, PatternError>;
+/// The parser has noted why. Handed on from everywhere, so it is small.
+struct Failed;
 
-pub(super) fn parse(source: &str) -> Result<Program> {
+type Result<T> = core::result::Result<T, Failed>;
+
+pub(super) fn parse(source: &str) -> core::result::Result<Program, PatternError> {
     let mut parser = Parser {
         source: source.chars().collect(),
         at: 0,
@@ -44,18 +48,31 @@ pub(super) fn parse(source: &str) -> Result<Program> {
             looks: Vec::new(),
             sets: Vec::new(),
         },
+        failure: PatternError { at: 0, reason: "" },
     };
-    parser.look(false)?;
-    if parser.at < parser.source.len() {
-        return parser.fail("a `)` closes nothing: write `\\)` for the character");
+    match parser.whole() {
+        Ok(()) => Ok(parser.program),
+        Err(Failed) => Err(parser.failure),
     }
-    Ok(parser.program)
 }
 
 impl Parser {
-    #[cold]
-    fn fail<T>(&self, reason: &'static str) -> Result<T> {
-        Err(PatternError { at: self.at, reason })
+    fn whole(&mut self) -> Result<()> {
+        self.look(false)?;
+        if self.at < self.source.len() {
+            return self.fail("a `)` closes nothing: write `\\)` for the character");
+        }
+        Ok(())
+    }
+
+    fn fail<T>(&mut self, reason: &'static str) -> Result<T> {
+        self.failure = PatternError { at: self.at, reason };
+        Err(Failed)
+    }
+
+    fn too_large(&mut self) -> Result<()> {
+        self.at = 0;
+        self.fail("it is too large: shorten its repetitions, or use `maxLength`")
     }
 
     fn peek(&self) -> Option<char> {
@@ -71,7 +88,7 @@ impl Parser {
     fn push(&mut self, step: Step) -> Result<()> {
         self.size += 1;
         if self.size > MAX_PROGRAM {
-            return too_large();
+            return self.too_large();
         }
         self.code.push(step);
         Ok(())
@@ -89,7 +106,7 @@ impl Parser {
         self.alternatives()?;
         self.push(Step::Accept)?;
         if self.program.looks.len() >= MAX_LOOKS {
-            return too_large();
+            return self.too_large();
         }
         let code = core::mem::replace(&mut self.code, outer);
         self.is_backward = was_backward;
@@ -425,12 +442,4 @@ impl Parser {
         self.at = end;
         Ok(first)
     }
-}
-
-#[cold]
-fn too_large<T>() -> Result<T> {
-    Err(PatternError {
-        at: 0,
-        reason: "it is too large: shorten its repetitions, or use `maxLength`",
-    })
 }

@@ -8,6 +8,7 @@ use super::keyword::{self, Keyword};
 use super::rules::{Node, ObjectRule, Property, Rule, TYPES, type_names};
 use super::{Options, Schema, SchemaLimits, defaults, format, opaque, validate};
 use crate::document::{Document, Kind, Value};
+use crate::equality::has_same_text;
 use crate::number::{Decimal, MAX_DIVISOR_DIGITS};
 use crate::parse::{Bounds, narrow};
 use crate::pattern::Pattern;
@@ -32,7 +33,8 @@ struct Compiler<'a> {
 #[derive(Default)]
 struct Parts {
     properties: Vec<Property>,
-    required: Vec<Box<str>>,
+    /// Tape indices.
+    required: Vec<u32>,
     is_closed: bool,
 }
 
@@ -120,7 +122,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        node.object = parts.finish();
+        node.object = parts.finish(self.document);
         Ok(node)
     }
 
@@ -203,7 +205,7 @@ impl Compiler<'_> {
                     if name.kind() != Kind::String {
                         return Err(at_keyword(argument, &["must be an array of property names"]));
                     }
-                    parts.required.push(name.as_str().unwrap_or_default().into());
+                    parts.required.push(name.index());
                 }
             }
             Keyword::AdditionalProperties => {
@@ -220,9 +222,8 @@ impl Compiler<'_> {
                 for (name, schema) in argument.raw_entries() {
                     let id = self.child(schema, depth)?;
                     if keyword == Keyword::Properties {
-                        let name = name.as_str().unwrap_or_default().into();
                         parts.properties.push(Property {
-                            name,
+                            name: name.index(),
                             node: Some(id),
                             is_required: false,
                         });
@@ -318,14 +319,15 @@ fn count_steps(node: &Node, arrivals: &mut [u32], change: &mut dyn FnMut(&mut u3
 }
 
 impl Parts {
-    fn finish(self) -> Option<ObjectRule> {
+    fn finish(self, document: &Document) -> Option<ObjectRule> {
         let Parts {
             mut properties,
             required,
             is_closed,
         } = self;
         for name in required {
-            match properties.iter_mut().find(|property| property.name == name) {
+            let is_it = |known: u32| has_same_text(document.value_at(known), document.value_at(name));
+            match properties.iter_mut().find(|property| is_it(property.name)) {
                 Some(property) => property.is_required = true,
                 None => properties.push(Property {
                     name,
@@ -335,7 +337,7 @@ impl Parts {
             }
         }
         let says_something = !properties.is_empty() || is_closed;
-        says_something.then(|| ObjectRule::new(properties, !is_closed))
+        says_something.then(|| ObjectRule::new(document, properties, !is_closed))
     }
 }
 

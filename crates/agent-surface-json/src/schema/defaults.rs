@@ -5,8 +5,8 @@
 
 use super::Schema;
 use crate::document::Value;
+use crate::equality::has_same_text;
 use crate::parse::narrow;
-use crate::text::write_string;
 
 /// Bytes that filling may add to one value.
 pub(crate) const MAX_FILLED_BYTES: usize = 1 << 20;
@@ -112,7 +112,7 @@ impl Filler<'_> {
             return;
         }
         for (key, entry) in value.raw_entries() {
-            let schemas = self.schemas_of(chain, &key.as_str().unwrap_or_default());
+            let schemas = self.schemas_of(chain, key);
             if !schemas.is_empty() {
                 self.walk(&schemas, entry, depth + 1);
             }
@@ -121,14 +121,14 @@ impl Filler<'_> {
     }
 
     /// The schemas that apply to a property.
-    fn schemas_of(&self, chain: &[u32], name: &str) -> Vec<u32> {
+    fn schemas_of(&self, chain: &[u32], name: Value<'_>) -> Vec<u32> {
         let mut schemas = Vec::new();
         for object in chain
             .iter()
             .filter_map(|id| self.schema.node(*id)?.object.as_ref())
         {
             let property = object
-                .find(name, 0)
+                .find(&self.schema.document, name, 0)
                 .and_then(|index| object.properties.get(index));
             self.schema
                 .follow(property.and_then(|property| property.node), &mut schemas);
@@ -138,27 +138,27 @@ impl Filler<'_> {
 
     fn add_absent(&mut self, chain: &[u32], value: Value<'_>) {
         let schema = self.schema;
-        let mut added: Vec<&str> = Vec::new();
+        let mut added: Vec<Value<'_>> = Vec::new();
         let mut text = String::new();
         for object in chain.iter().filter_map(|id| schema.node(*id)?.object.as_ref()) {
             for property in &object.properties {
                 let Some(id) = property.node else { continue };
-                if added.contains(&&*property.name) || self.added + text.len() > self.max_bytes {
-                    continue;
-                }
                 let Some(default) = schema.node(id).and_then(|node| node.filled.as_deref()) else {
                     continue;
                 };
-                if value.get(&property.name).is_some() {
+                let name = schema.document.value_at(property.name);
+                let is_there = value.raw_entries().any(|(key, _)| has_same_text(key, name))
+                    || added.iter().any(|known| has_same_text(*known, name));
+                if is_there || self.added + text.len() > self.max_bytes {
                     continue;
                 }
                 if !value.is_empty() || !text.is_empty() {
                     text.push(',');
                 }
-                write_string(&mut text, &property.name);
+                text.push_str(name.raw());
                 text.push(':');
                 text.push_str(default);
-                added.push(&property.name);
+                added.push(name);
             }
         }
         if !text.is_empty() {

@@ -29,7 +29,7 @@ const MAX_CHOICES: usize = 12;
 pub(crate) enum Path<'a> {
     Root,
     Item(&'a Path<'a>, usize),
-    Property(&'a Path<'a>, &'a str),
+    Property(&'a Path<'a>, Value<'a>),
 }
 
 impl Path<'_> {
@@ -54,7 +54,8 @@ impl Path<'_> {
                     push_index(&mut pointer, *index);
                 }
                 Path::Property(_, key) => {
-                    let (key, tail) = cut(key, MAX_KEY);
+                    let key = key.as_str().unwrap_or_default();
+                    let (key, tail) = cut(&key, MAX_KEY);
                     if !path.is_empty() {
                         path.push('.');
                     }

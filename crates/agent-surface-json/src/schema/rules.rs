@@ -4,9 +4,11 @@
 //! Compiling writes it, validation and default filling read it.
 
 use super::keyword::Keyword;
-use crate::document::Value;
+use crate::document::{Document, Value};
+use crate::equality::compare_text;
 use crate::parse;
 use crate::sort::sort;
+use core::cmp::Ordering;
 
 pub(crate) const NUMBER: u8 = 4;
 pub(crate) const INTEGER: u8 = 8;
@@ -59,43 +61,53 @@ pub(crate) struct ObjectRule {
     pub(crate) allows_others: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Property {
-    pub(crate) name: Box<str>,
+    /// Tape index of its key, or of its name under `required`.
+    pub(crate) name: u32,
     /// `None`: required, but not declared.
     pub(crate) node: Option<u32>,
     pub(crate) is_required: bool,
 }
 
 impl ObjectRule {
-    pub(crate) fn new(properties: Vec<Property>, allows_others: bool) -> Self {
+    pub(crate) fn new(document: &Document, properties: Vec<Property>, allows_others: bool) -> Self {
         let mut by_name: Vec<u32> = (0..parse::narrow(properties.len())).collect();
-        let name = |index: u32| properties.get(index as usize).map(|property| &*property.name);
-        sort(&mut by_name, &|a, b| name(a) < name(b));
-        ObjectRule {
+        let mut rule = ObjectRule {
             properties,
-            by_name,
+            by_name: Vec::new(),
             allows_others,
-        }
+        };
+        let name = |index: u32| rule.name(document, index as usize);
+        sort(&mut by_name, &|a, b| {
+            name(a)
+                .zip(name(b))
+                .is_some_and(|(a, b)| compare_text(a, b).is_lt())
+        });
+        rule.by_name = by_name;
+        rule
+    }
+
+    /// The name of the property with this index, a string of the schema.
+    fn name<'a>(&self, document: &'a Document, index: usize) -> Option<Value<'a>> {
+        let property = self.properties.get(index)?;
+        Some(document.value_at(property.name))
     }
 
     /// The index of a property; `expected` is looked at first, since values tend to have the schema's order.
-    pub(crate) fn find(&self, name: &str, expected: usize) -> Option<usize> {
-        if self
-            .properties
-            .get(expected)
-            .is_some_and(|property| *property.name == *name)
-        {
+    pub(crate) fn find(&self, document: &Document, name: Value<'_>, expected: usize) -> Option<usize> {
+        let order = |index: usize| {
+            self.name(document, index)
+                .map_or(Ordering::Less, |known| compare_text(known, name))
+        };
+        if order(expected).is_eq() {
             return Some(expected);
         }
-        let name_at = |index: &u32| {
-            self.properties
-                .get(*index as usize)
-                .map(|property| &*property.name)
-        };
-        let place = self.by_name.partition_point(|index| name_at(index) < Some(name));
-        let found = self.by_name.get(place)?;
-        (name_at(found) == Some(name)).then_some(*found as usize)
+        let place = self
+            .by_name
+            .partition_point(|index| order(*index as usize).is_lt());
+        let found = *self.by_name.get(place)? as usize;
+        order(found).is_eq().then_some(found)
     }
 }
 

@@ -139,15 +139,14 @@ impl Check<'_> {
             if self.is_done(verdict) {
                 return false;
             }
-            let name = key.as_str().unwrap_or_default();
-            let found = rule.find(&name, expected);
+            let found = rule.find(&self.schema.document, key, expected);
             let mut node = None;
             if let Some(index) = found {
                 seen.set(index);
                 expected = index + 1;
                 node = rule.properties.get(index).and_then(|property| property.node);
             }
-            let path = Path::Property(path, &name);
+            let path = Path::Property(path, key);
             verdict &= match node {
                 Some(id) => self.value(id, entry, &path),
                 None => rule.allows_others || self.unknown(rule, &path),
@@ -155,7 +154,8 @@ impl Check<'_> {
         }
         for (index, property) in rule.properties.iter().enumerate() {
             if property.is_required && !seen.has(index) {
-                verdict = self.report(&Path::Property(path, &property.name), &["is required"]);
+                let name = self.schema.document.value_at(property.name);
+                verdict = self.report(&Path::Property(path, name), &["is required"]);
                 if self.is_done(verdict) {
                     return false;
                 }
@@ -180,7 +180,8 @@ impl Check<'_> {
             } else {
                 "`, `"
             });
-            known.push_str(&short(&property.name));
+            let name = self.schema.document.value_at(property.name);
+            known.push_str(&short(&name.as_str().unwrap_or_default()));
         }
         if !known.is_empty() {
             known.push('`');
