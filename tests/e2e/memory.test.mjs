@@ -86,10 +86,10 @@ test("register, invoke and dispose a registry, 100,000 times", { timeout: 600_00
   ),
 );
 
-test("mount, call, confirm, list, offer and unmount in one registry, 20,000 times", { timeout: 600_000 }, () =>
+test("mount, call, confirm, list, offer and unmount in one registry, 15,000 times", { timeout: 600_000 }, () =>
   cycles(
     "mounts",
-    [2, 18],
+    [5, 10],
     () => {
       globalThis.registry = T.registry({ audit: A.memoryAuditSink(), requireApprover: false });
       registry.setProcedureExecutor({ execute: ({ input }) => input });
