@@ -2,6 +2,7 @@
 //!
 //! Each takes and gives texts. Called by the facade's `ids.js` and `schema.js`.
 
+use agent_surface_core::error::{DefinitionCode, DefinitionError};
 use agent_surface_core::id::{self, CapabilityId};
 use agent_surface_core::limits::Limits;
 use agent_surface_core::wire::{self, NameRequest};
@@ -9,6 +10,7 @@ use agent_surface_json::schema::{Schema, SchemaFault, SchemaLimits};
 use agent_surface_json::{Bounds, Document, write_string};
 use wasm_bindgen::prelude::*;
 
+use crate::convert::definition_error;
 use crate::registry::{parse, texts};
 
 /// `{plane, componentType, name}` or `{plane, path}` as JSON text.
@@ -128,52 +130,36 @@ fn limits() -> SchemaLimits {
     }
 }
 
-fn compiled(text: &str) -> Result<Schema, String> {
-    let mut object = agent_surface_core::error::ObjectWriter::new();
+fn compiled(text: &str) -> Result<Schema, DefinitionError> {
     let bounds = Bounds {
         max_bytes: 262_144,
-        max_depth: 64,
+        max_depth: 128,
         lone_surrogates: false,
     };
-    let document = match Document::parse(text, bounds) {
-        Ok(document) => document,
-        Err(error) => {
-            object
-                .text("code", "UNSUPPORTED_SCHEMA")
-                .text("message", &error.message());
-            return Err(object.finish());
-        }
-    };
-    match Schema::compile(&document, limits()) {
-        Ok(schema) => Ok(schema),
-        Err(error) => {
-            let code = match error.fault {
-                SchemaFault::InvalidDefault => "INVALID_DEFINITION",
-                SchemaFault::Unsupported => "UNSUPPORTED_SCHEMA",
-            };
-            object.text("code", code).text("message", &error.message);
-            object
-                .text("keyword", &error.keyword)
-                .text("pointer", &error.pointer);
-            Err(object.finish())
-        }
-    }
+    let document = Document::parse(text, bounds)
+        .map_err(|error| DefinitionError::new(DefinitionCode::UnsupportedSchema, &[&error.message()]))?;
+    Schema::compile(&document, limits()).map_err(|error| DefinitionError {
+        code: match error.fault {
+            SchemaFault::InvalidDefault => DefinitionCode::InvalidDefinition,
+            SchemaFault::Unsupported => DefinitionCode::UnsupportedSchema,
+        },
+        message: error.message,
+        pointer: Some(error.pointer),
+        keyword: Some(error.keyword),
+    })
 }
 
-/// What is wrong with a schema document, as JSON text; `None` when nothing is.
+/// What is wrong with a schema document; `None` when nothing is.
 #[wasm_bindgen(js_name = schemaDocument)]
 pub fn schema_document(text: &str) -> Option<String> {
-    compiled(text).err()
+    compiled(text).err().map(|error| error.message)
 }
 
-/// Checks a value: `{"value": …}` with defaults filled, `{"issues": […]}`, or `{"error": …}` as `schemaDocument`
-/// gives it.
+/// Checks a value: `{"value": …}` with defaults filled, or `{"issues": […]}`. Throws the JSON text of a definition
+/// error where the schema is none.
 #[wasm_bindgen(js_name = schemaCheck)]
 pub fn schema_check(schema: &str, value: String, fill: bool) -> Result<String, JsValue> {
-    let schema = match compiled(schema) {
-        Ok(schema) => schema,
-        Err(error) => return Ok(["{\"error\":", &error, "}"].concat()),
-    };
+    let schema = compiled(schema).map_err(|error| definition_error(&error))?;
     let mut document = parse(value)?;
     if fill && let Some(filled) = schema.fill_defaults(document.root()) {
         document = parse(filled)?;

@@ -118,7 +118,7 @@ export const validateJsonSchemaDocument = (schema) => {
     if (!(error instanceof AgentSurfaceDefinitionError)) throw error;
     return { ok: false, reason: error.message };
   }
-  return refusal === undefined ? { ok: true } : { ok: false, reason: JSON.parse(refusal).message };
+  return refusal === undefined ? { ok: true } : { ok: false, reason: refusal };
 };
 
 /** The issues of a value under a JSON Schema, none where it is valid. No default is filled. */

@@ -572,6 +572,17 @@ test("the id functions never throw on content", async () => {
   }
 });
 
+test("a schema outside the subset judges no value: it is refused, and never taken for a match", async () => {
+  const found = await run(async () => {
+    const schema = { oneOf: [{ type: "string" }] };
+    const parse = await T.fault(() => A.fromJsonSchema(schema).parse(3));
+    const validate = await T.fault(() => A.validateValueAgainstSchema(3, schema));
+    const { ok, reason } = A.validateJsonSchemaDocument(schema);
+    return { codes: [parse.code, validate.code], ok, named: reason.startsWith("`oneOf`") };
+  });
+  assert.deepEqual(found, { codes: ["UNSUPPORTED_SCHEMA", "UNSUPPORTED_SCHEMA"], ok: false, named: true });
+});
+
 test("after all of it the page is whole", async () => {
   const state = await run(() => globalThis[Symbol.for("agent-surface-wasm/1")].state);
   assert.equal(state, "ready");

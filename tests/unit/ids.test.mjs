@@ -116,7 +116,7 @@ describe("single schema checks", () => {
   test("a document is ok, or has a reason, and nothing else", () => {
     core();
     assert.deepEqual(ids.validateJsonSchemaDocument({ type: "string" }), { ok: true });
-    core({ schemaDocument: () => '{"code":"UNSUPPORTED_SCHEMA","message":"`oneOf` at `/oneOf`","keyword":"oneOf","pointer":"/oneOf"}' });
+    core({ schemaDocument: () => "`oneOf` at `/oneOf`" });
     assert.deepEqual(ids.validateJsonSchemaDocument({ oneOf: [] }), { ok: false, reason: "`oneOf` at `/oneOf`" });
     const { ok, reason, ...others } = ids.validateJsonSchemaDocument({ default: 1n });
     assert.deepEqual([ok, others], [false, {}]);
