@@ -35,6 +35,7 @@ struct Build<'a> {
 /// Builds and packs the npm package.
 pub fn run(workspace: &Workspace) -> Result<()> {
     setup::run(workspace, setup::Purpose::Build)?;
+    let _held = workspace.hold("build")?;
     let build = Build {
         workspace,
         manifest: Manifest::read(workspace)?,
@@ -157,8 +158,15 @@ impl Build<'_> {
                 self.workspace.path("tests/package-lock.json"),
             ],
             settings: &self.version,
-            outputs: &["core.js", "core.cjs", "approvals.js", "index.js", "inline.mjs", "webmcp.mjs"]
-                .map(|name| self.package.join("dist").join(name)),
+            outputs: &[
+                "core.js",
+                "core.cjs",
+                "approvals.js",
+                "index.js",
+                "inline.mjs",
+                "webmcp.mjs",
+            ]
+            .map(|name| self.package.join("dist").join(name)),
         };
         stamp::step(self.workspace, &step, || {
             let mut node = tools::node(self.workspace)?;

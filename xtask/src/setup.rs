@@ -36,6 +36,7 @@ pub enum Purpose {
 
 /// Installs what is missing for a purpose.
 pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<()> {
+    let _held = workspace.hold("setup")?;
     let start = Instant::now();
     let manifest = Manifest::read(workspace)?;
     node_is_new_enough()?;

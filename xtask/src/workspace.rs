@@ -3,11 +3,14 @@
 //! Made files always go to `<root>/target`, even where `CARGO_TARGET_DIR` moves cargo's own. Every command calls it.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
+
+use crate::process::say;
 
 /// A working copy.
 pub struct Workspace {
@@ -40,6 +43,20 @@ impl Workspace {
     /// Where cargo puts what it compiles.
     pub fn cargo_target(&self) -> PathBuf {
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.path("target"), |dir| self.root.join(dir))
+    }
+
+    /// Waits until no other command holds `name`; it is held as long as the file that comes back. Two commands at once
+    /// would replace the folders that the other one reads.
+    pub fn hold(&self, name: &str) -> Result<File> {
+        let path = self.path("target").join(["hold-", name].concat());
+        write(&path, "")?;
+        let file = File::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
+        if file.try_lock().is_err() {
+            say!("{name}: another command does this; waiting for it");
+            file.lock()
+                .with_context(|| format!("cannot hold {}", path.display()))?;
+        }
+        Ok(file)
     }
 
     /// A file's text, with its path in the error.
