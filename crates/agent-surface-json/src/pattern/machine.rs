@@ -119,10 +119,15 @@ impl Run<'_> {
     /// Moves the waiting threads over `point`.
     fn consume(&self, code: &[Step], point: u32, threads: &mut Threads) {
         for instruction in &threads.waiting {
-            if let Some(Step::Set(set)) = code.get(*instruction as usize)
-                && let Some(ranges) = self.program.sets.get(*set as usize)
-                && has(ranges, point)
-            {
+            let is_hit = match code.get(*instruction as usize) {
+                Some(Step::Range(low, high)) => *low <= point && point <= *high,
+                Some(Step::Set(set)) => {
+                    let ranges = self.program.sets.get(*set as usize);
+                    ranges.is_some_and(|ranges| has(ranges, point))
+                }
+                _ => false,
+            };
+            if is_hit {
                 threads.pending.push(instruction + 1);
             }
         }
@@ -139,7 +144,7 @@ impl Run<'_> {
             }
             let mut goes_on = false;
             match code.get(instruction as usize) {
-                Some(Step::Set(_)) => threads.waiting.push(instruction),
+                Some(Step::Range(..) | Step::Set(_)) => threads.waiting.push(instruction),
                 Some(Step::Split(distance)) => {
                     threads.pending.push(instruction.wrapping_add(*distance));
                     goes_on = true;

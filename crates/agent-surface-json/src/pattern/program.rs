@@ -18,6 +18,8 @@ pub(super) enum Anchor {
 /// One instruction. Distances count instructions and wrap: a step back is close to 2^32.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
+    /// Consumes a code point from the first to the second.
+    Range(u32, u32),
     /// Consumes a code point that is in the set with this number.
     Set(u32),
     /// Goes on with the next instruction and with the one at this distance.

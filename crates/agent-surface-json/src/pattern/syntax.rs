@@ -95,6 +95,9 @@ impl Parser {
     }
 
     fn set(&mut self, ranges: Ranges) -> Result<()> {
+        if let [(low, high)] = *ranges {
+            return self.push(Step::Range(low, high));
+        }
         self.program.sets.push(ranges);
         self.push(Step::Set(narrow(self.program.sets.len() - 1)))
     }
