@@ -130,11 +130,16 @@ export class Entry {
     return this.controller.signal;
   }
 
-  /** The caller's signal: it is let go when the call is settled. */
+  /** The caller's signal: it is let go when the call is settled. One that throws aborts nothing, and breaks nothing. */
   listen(host, signal) {
     const abort = () => host.late((wasm) => wasm.abort(this.slot, this.generation));
-    signal.addEventListener("abort", abort, { once: true });
-    this.release = () => signal.removeEventListener("abort", abort);
+    try {
+      if (signal.aborted) return;
+      signal.addEventListener("abort", abort, { once: true });
+      this.release = () => signal.removeEventListener("abort", abort);
+    } catch (error) {
+      console.error(error);
+    }
   }
 
   abort() {

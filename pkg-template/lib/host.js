@@ -449,7 +449,6 @@ export class Host {
     const result = this.failure(entry, text, version, changed);
     if (entry.notJson && entry.isDirect && !this.isProduction) {
       entry.result = result;
-      entry.release?.();
       const { path, message, cause } = entry.notJson;
       entry.reject(
         new TypeError(
@@ -457,6 +456,7 @@ export class Host {
           cause === undefined ? undefined : { cause },
         ),
       );
+      entry.release?.();
       return;
     }
     this.settle(entry, result);
@@ -477,8 +477,8 @@ export class Host {
   settle(entry, result) {
     entry.result = result;
     entry.copy = entry.text = entry.frozen = undefined;
-    entry.release?.();
     entry.resolve(result);
+    entry.release?.();
   }
 
   forget(call) {

@@ -91,7 +91,7 @@ export const enterCall = (host, capabilityId, consumer, input, invocationId, sig
     host.entries[slot] = entry;
     entry.generation = wasm.callGeneration(slot);
     entry.invocationId = invocationId ?? `${host.invocationPrefix}_${wasm.invoked()}`;
-    if (signal !== undefined && !signal.aborted) entry.listen(host, signal);
+    if (signal !== undefined) entry.listen(host, signal);
     wasm.go();
     return entry;
   } catch (error) {
@@ -112,6 +112,7 @@ export const invokeAs = (host, toolset, request, consumer, options) => {
   if (signal !== undefined && typeof signal.addEventListener !== "function") {
     throw new TypeError("`signal` must be an AbortSignal");
   }
+  const aborted = signal?.aborted === true;
   const id = capabilityId.length <= 256 && capabilityId.isWellFormed() ? capabilityId : "";
   const invocationId = token(request.invocationId, "invocationId");
   const instanceId = token(request.instanceId, "instanceId");
@@ -132,7 +133,7 @@ export const invokeAs = (host, toolset, request, consumer, options) => {
       kind,
       text,
       timeoutMs ?? -1,
-      signal?.aborted === true,
+      aborted,
     ),
   );
 };

@@ -49,7 +49,7 @@ const inlineArguments = ({ all }) => {
   });
 };
 
-/** Results: texts, texts that may be absent, and what comes with an error beside it. */
+/** Results: texts, texts that may be absent, and what comes with an error beside it. By index: a page may patch iterators. */
 const inlineResults = ({ all }) => {
   all(
     /^ +var ptr(\d+) = ret\[0\];\n +var len\1 = ret\[1\];\n +if \(ret\[3\]\) \{\n +ptr\1 = 0; len\1 = 0;\n +throw takeFromExternrefTable0\(ret\[2\]\);\n +\}\n( +deferred\d+_0 = )ptr\1(;\n +deferred\d+_1 = )len\1(;\n +return getStringFromWasm0\()ptr\1, len\1/gm,
@@ -57,35 +57,42 @@ const inlineResults = ({ all }) => {
   );
   all(
     /^ +let deferred(\d+)_0;\n +let deferred\1_1;\n +try \{\n( +const ret = [^\n]*\n(?: +unless\(ret, 3\);\n)?) +deferred\1_0 = ret\[0\];\n +deferred\1_1 = ret\[1\];\n +return getStringFromWasm0\(ret\[0\], ret\[1\]\);\n +\} finally \{\n[^\n]*\n +\}\n/gm,
-    "$2        return takeString(ret[0], ret[1]);\n",
+    "$2        return takeString(ret);\n",
   );
   all(
     /^ +let v(\d+);\n +if \((\S+) !== 0\) \{\n +v\1 = getStringFromWasm0\(\2, (\S+)\);\n +wasm\.__wbindgen_free\(\2, \3 \* 1, 1\);\n +\}\n/gm,
-    "        const v$1 = takeOption($2, $3);\n",
+    "        const v$1 = takeOption([$2, $3]);\n",
   );
   all(
     /^ +var v1 = getArrayU32FromWasm0\(ret\[0\], ret\[1\]\)\.slice\(\);\n +wasm\.__wbindgen_free\(ret\[0\], ret\[1\] \* 4, 4\);\n +return v1;\n/gm,
-    "        return takeNumbers(ret[0], ret[1]);\n",
+    "        return takeNumbers(ret);\n",
   );
   all(/if \(ret\[(\d)\]\) \{\n +throw takeFromExternrefTable0\(ret\[\d\]\);\n +\}/g, "unless(ret, $1);");
+  // And without the variables between.
+  all(/\[ret\[0\], ret\[1\]\]/g, "ret");
+  all(/^ +const (v\d+) = (takeOption\(ret\));\n +return \1;$/gm, "        return $2;");
+  all(/^ +const ret = (.*);\n +unless\(ret, (\d)\);\n/gm, "        const ret = unless($1, $2);\n");
+  all(/^ +const ret = (.*);\n +return (take\w+)\(ret\);$/gm, "        return $2($1);");
+  all(/^ +const ret = (.*);\n +return ret\[0\]( >>> 0| !== 0|);$/gm, "        return $1[0]$2;");
 };
 
 const HELPERS = `
 const unless = (ret, at) => {
     if (ret[at]) throw takeFromExternrefTable0(ret[at - 1]);
+    return ret;
 };
 const passOption = (text) => (isLikeNone(text) ? 0 : passStringToWasm0(text));
-const takeString = (ptr, len) => {
+const takeString = (ret) => {
     try {
-        return getStringFromWasm0(ptr, len);
+        return getStringFromWasm0(ret[0], ret[1]);
     } finally {
-        wasm.__wbindgen_free(ptr, len, 1);
+        wasm.__wbindgen_free(ret[0], ret[1], 1);
     }
 };
-const takeOption = (ptr, len) => (ptr === 0 ? undefined : takeString(ptr, len));
-const takeNumbers = (ptr, len) => {
-    const numbers = getArrayU32FromWasm0(ptr, len).slice();
-    wasm.__wbindgen_free(ptr, len * 4, 4);
+const takeOption = (ret) => (ret[0] === 0 ? undefined : takeString(ret));
+const takeNumbers = (ret) => {
+    const numbers = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+    wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
     return numbers;
 };
 const guarded = (call) => function () {
@@ -110,8 +117,18 @@ const drop = ({ once, all }) => {
   all(/^ +(wasmInstance = instance|wasmModule = module);\n/gm, "");
 };
 
+/**
+ * What the module calls. Its numbers go to the host as the module has them: they are small, or mean nothing to it.
+ * A millisecond count may be large: it alone is made unsigned.
+ */
 const inlineImports = ({ all }) => {
+  all(/^( {12}(?:const ret = )?arg0\.(?!arm\().*)$/gm, (line) => line.replace(/(arg\d+) >>> 0/g, "$1"));
+  // An engine of the package's has `globalThis`, the first that is asked for.
+  all(/^ +const ret = typeof (global|self|window) === 'undefined' \? null : \1;\n +return .*$/gm, "return 0;");
   all(/: function\(\) \{ return handleError\(function (\([^)]*\)) \{\n([^]*?)\n +\}, arguments\); \}/g, ": guarded($1 => {\n$2\n})");
+  all(/: function(\([^()]*\)) \{$/gm, ": $1 => {");
+  // A call whose result the module ignores.
+  all(/=> \{\n +(arg0\.[^\n]*);\n *\}/g, "=> $1");
 };
 
 /** One object in place of the exports: shorter than the accessors that a namespace needs. */

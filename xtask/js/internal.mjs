@@ -3,14 +3,15 @@
 
 /** Properties of the facade's own objects, by who has them. */
 const FACADE = `
-  Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations confirmationListeners
-    viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime enter trapped late develop
-    give checkWith callHandler handlerEnded returned threw payloadOf failure specs timers policyTable specIds
-    attached labels toText announce lastVersion
-  Entry: isDirect notJson frames replaceInput takeInput listen
-  Registration, Spec: members unmount toolDescription functions schemas
-  Tools, Session: announced targets isDirty isWhole offers provide isTaken again
-  JsonFault, walk: tooLarge tooDeep reached
+  Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations listeners
+    confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime time
+    enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned threw payloadOf
+    failure specs timers disposed views policyTable specIds attached labels toText announce lastVersion
+  Entry: isDirect notJson result generation controller frozen release frames replaceInput takeInput listen
+  Registration, Spec, PolicyTable: members unmount toolDescription functions schemas head base refs uses used take drop
+  Tools, Session, views: announced targets names list build tool isDirty isWhole blocked offers provide spoil isTaken
+    again cells listed stamp
+  JsonFault, Text, walk: copy owner tooLarge tooDeep reached
 `;
 
 const words = (text) => text.match(/\w+/g) ?? [];
