@@ -38,8 +38,8 @@ impl Registry {
         text: Option<String>,
         timeout_ms: i32,
         aborted: bool,
-    ) -> Result<i32, JsValue> {
-        self.refill()?;
+    ) -> i32 {
+        self.refill();
         let request = Request {
             capability_id,
             instance_id: instance_id.as_deref(),
@@ -58,7 +58,7 @@ impl Registry {
             Ok(toolset) => core.execute(now, toolset, request),
             Err(_) => core.invoke(now, request),
         };
-        Ok(slot_of(admitted))
+        slot_of(admitted)
     }
 
     /// Drains what `invoke` left.
@@ -86,35 +86,29 @@ impl Registry {
 
     /// The caller gave up.
     pub fn abort(&self, slot: u32, generation: u32) {
-        self.input(Input::Abort(CallId { slot, generation }));
-        self.drain();
+        self.enter(Input::Abort(CallId { slot, generation }));
     }
 
     /// The microtask that `schedule` asked for.
-    pub fn tick(&self) -> Result<(), JsValue> {
-        self.refill()?;
-        self.input(Input::Tick);
-        self.drain();
-        Ok(())
+    pub fn tick(&self) {
+        self.refill();
+        self.enter(Input::Tick);
     }
 
     /// A timer fired.
     pub fn deadline(&self, timer: u32, generation: u32) {
-        self.input(Input::DeadlineReached { timer, generation });
-        self.drain();
+        self.enter(Input::DeadlineReached { timer, generation });
     }
 
     /// A policy called `next`.
     #[wasm_bindgen(js_name = policyNext)]
     pub fn policy_next(&self, slot: u32, generation: u32, frame: u32) {
-        self.input(Input::PolicyNext(CallId { slot, generation }, frame));
-        self.drain();
+        self.enter(Input::PolicyNext(CallId { slot, generation }, frame));
     }
 
     /// A policy that is no guard wants a person to approve.
     pub fn escalate(&self, slot: u32, generation: u32, summary: Option<String>) {
-        self.input(Input::Escalate(CallId { slot, generation }, summary));
-        self.drain();
+        self.enter(Input::Escalate(CallId { slot, generation }, summary));
     }
 
     /// A policy ended: 0 normally, 1 threw a payload, 2 threw something unknown.
@@ -125,32 +119,28 @@ impl Registry {
             1 => Some(self.author_failure(text)),
             _ => Some(Failure::execution_failed(None)),
         };
-        self.input(Input::PolicyDone(CallId { slot, generation }, frame, threw));
-        self.drain();
+        self.enter(Input::PolicyDone(CallId { slot, generation }, frame, threw));
     }
 
     /// An asynchronous check ended: 1 with a value, 2 with issues.
     pub fn checked(&self, slot: u32, generation: u32, answer: u32, text: String) {
-        self.input(Input::Checked(
+        self.enter(Input::Checked(
             CallId { slot, generation },
             drain::checked(answer, text),
         ));
-        self.drain();
     }
 
     /// An asynchronous precondition ended, as in `Host.precondition`.
     #[wasm_bindgen(js_name = preconditionDone)]
     pub fn precondition_done(&self, slot: u32, generation: u32, answer: u32, text: &str) {
         let refusal = self.refusal(answer, text);
-        self.input(Input::PreconditionDone(CallId { slot, generation }, refusal));
-        self.drain();
+        self.enter(Input::PreconditionDone(CallId { slot, generation }, refusal));
     }
 
     /// An asynchronous handler ended, as in `Host.handler`.
     #[wasm_bindgen(js_name = handlerDone)]
     pub fn handler_done(&self, slot: u32, generation: u32, answer: u32, text: String) {
         let returned = self.returned(answer, text);
-        self.input(Input::HandlerDone(CallId { slot, generation }, returned));
-        self.drain();
+        self.enter(Input::HandlerDone(CallId { slot, generation }, returned));
     }
 }

@@ -22,20 +22,15 @@ impl Registry {
 
     /// The person's decision. False when there is nothing to decide any more.
     #[wasm_bindgen(js_name = resolveConfirmation)]
-    pub fn resolve_confirmation(
-        &self,
-        id: &str,
-        approved: bool,
-        note: Option<String>,
-    ) -> Result<bool, JsValue> {
-        self.refill()?;
+    pub fn resolve_confirmation(&self, id: &str, approved: bool, note: Option<String>) -> bool {
+        self.refill();
         let now = self.now();
         let resolved = self
             .core
             .borrow_mut()
             .resolve_confirmation(now, id, approved, note.as_deref());
         self.drain();
-        Ok(resolved)
+        resolved
     }
 
     /// `pending`, `approved`, `denied` or `expired`.

@@ -63,6 +63,7 @@ impl Registry {
                 };
                 let answer = answer.unwrap_or(4);
                 if answer != 0 {
+                    self.now();
                     let returned = self.returned(answer, self.take_text());
                     self.input(Input::HandlerDone(call, returned));
                 }
@@ -270,8 +271,8 @@ impl Registry {
         }
     }
 
-    /// 1 nothing, 2 a value, 3 an author's payload, 5 not JSON (`{path, message}`), 6 too large,
-    /// else threw something unknown.
+    /// 1 nothing, 2 a value, 3 an author's payload, 5 not JSON (`{path, message}`), 6 too large, 7 a backend that may
+    /// be there again, else threw something unknown.
     pub(crate) fn returned(&self, answer: u32, text: String) -> Returned {
         match answer {
             1 => Returned::Value(None),
@@ -288,6 +289,7 @@ impl Registry {
                 Returned::NotJson { path, message }
             }
             6 => Returned::Failure(Failure::execution_failed(Some("output-too-large"))),
+            7 => Returned::Failure(Failure::transport_transient()),
             _ => Returned::Threw,
         }
     }

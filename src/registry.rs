@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 
 use agent_surface_core::definition::parse_policies;
+use agent_surface_core::error::DefinitionError;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
@@ -13,7 +14,7 @@ use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Registered, Sent};
 use agent_surface_json::{Bounds, Document, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
-use crate::convert::{Host, definition_error, misuse};
+use crate::convert::{Host, definition_error, error_json, misuse};
 
 /// Bytes asked of `getrandom` at a time: it costs microseconds, whatever the number.
 const ENTROPY: usize = 2048;
@@ -31,6 +32,8 @@ pub struct Registry {
     pub(crate) core: RefCell<Core>,
     pub(crate) host: Host,
     pub(crate) draining: Cell<bool>,
+    /// When the clock was looked at last.
+    time: Cell<f64>,
     /// The text that belongs to the answer a host function is about to give.
     text: RefCell<String>,
     max_input_bytes: usize,
@@ -104,6 +107,7 @@ impl Registry {
             core: RefCell::new(core),
             host,
             draining: Cell::new(false),
+            time: Cell::new(0.0),
             text: RefCell::new(String::new()),
             max_input_bytes,
             max_depth,
@@ -150,12 +154,10 @@ impl Registry {
         Ok(())
     }
 
-    /// The spec of a capability text. Throws the JSON text of a definition error.
-    pub fn spec(&self, component_type: &str, text: &str) -> Result<u32, JsValue> {
-        self.core
-            .borrow_mut()
-            .spec(component_type, text)
-            .map_err(|error| definition_error(&error))
+    /// The spec of a capability text; -1 for a definition error, which `takeText` gives.
+    pub fn spec(&self, component_type: &str, text: &str) -> i32 {
+        let spec = self.core.borrow_mut().spec(component_type, text);
+        self.number_of(spec)
     }
 
     /// Drops specs that no registration uses.
@@ -165,13 +167,17 @@ impl Registry {
         self.drain();
     }
 
-    /// Validates a component. Throws the JSON text of a definition error.
-    pub fn prepare(&self, header: &str, specs: &[u32]) -> Result<u32, JsValue> {
-        self.refill()?;
-        self.core
-            .borrow_mut()
-            .prepare(header, specs)
-            .map_err(|error| definition_error(&error))
+    /// Validates a component: what `commit` takes, or -1 for a definition error, which `takeText` gives.
+    pub fn prepare(&self, header: &str, specs: &[u32]) -> i32 {
+        self.refill();
+        let prepared = self.core.borrow_mut().prepare(header, specs);
+        self.number_of(prepared)
+    }
+
+    /// The text that belongs to the number which an export just gave.
+    #[wasm_bindgen(js_name = takeText)]
+    pub fn give_text(&self) -> String {
+        self.take_text()
     }
 
     /// The slot of the registration; -1 for a duplicate, -2 when the guard refused. Does not drain: the facade
@@ -225,23 +231,22 @@ impl Registry {
             .unwrap_or_else(|| String::from("{}"))
     }
 
-    /// `enabled`: 0, 1, or -1 for no change; `availability` as JSON text. Whether the registration still lives.
-    pub fn update(
-        &self,
-        slot: u32,
-        generation: u32,
-        enabled: i32,
-        availability: Option<String>,
-    ) -> Result<bool, JsValue> {
-        let availability = availability.map(parse).transpose()?;
+    /// `enabled`: 0, 1, or -1 for no change; `availability` as JSON text. 1 when the registration still lives, 0 when
+    /// it does not, -1 for a definition error, which `takeText` gives.
+    pub fn update(&self, slot: u32, generation: u32, enabled: i32, availability: Option<String>) -> i32 {
+        let parsed = availability
+            .map(|text| Document::parse(text, OWN_BOUNDS))
+            .transpose();
+        let Ok(availability) = parsed else { return 0 };
         let enabled = (enabled >= 0).then_some(enabled == 1);
         let now = self.now();
         let updated = self
             .core
             .borrow_mut()
             .update(now, slot, generation, enabled, availability.as_ref());
+        let updated = self.number_of(updated.map(u32::from));
         self.drain();
-        updated.map_err(|error| definition_error(&error))
+        updated
     }
 
     /// Whether the registration still lives; its surface counts as changed.
@@ -275,14 +280,23 @@ impl Registry {
 }
 
 impl Registry {
+    /// Looks at the clock. Within a drain the time stands, but for what handlers took.
     pub(crate) fn now(&self) -> Millis {
-        Millis(self.host.now())
+        let now = self.host.now();
+        self.time.set(now);
+        Millis(now)
     }
 
-    /// One input, without a drain.
+    /// One answer within a drain.
     pub(crate) fn input(&self, input: Input) {
+        self.core.borrow_mut().handle(Millis(self.time.get()), input);
+    }
+
+    /// One input from outside, and what follows from it.
+    pub(crate) fn enter(&self, input: Input) {
         let now = self.now();
         self.core.borrow_mut().handle(now, input);
+        self.drain();
     }
 
     pub(crate) fn take_text(&self) -> String {
@@ -293,13 +307,25 @@ impl Registry {
         given.then(|| self.take_text())
     }
 
-    pub(crate) fn refill(&self) -> Result<(), JsValue> {
+    /// Gives the core randomness before it runs dry. Where the page has none, the core refuses what needs it.
+    pub(crate) fn refill(&self) {
         if self.core.borrow().needs_entropy() {
             let mut bytes = [0; ENTROPY];
-            random(&mut bytes)?;
-            self.core.borrow_mut().add_entropy(&bytes);
+            if random(&mut bytes).is_ok() {
+                self.core.borrow_mut().add_entropy(&bytes);
+            }
         }
-        Ok(())
+    }
+
+    /// A number that is no error, or -1 and the error's text for `takeText`.
+    fn number_of(&self, result: Result<u32, DefinitionError>) -> i32 {
+        match result {
+            Ok(number) => i32::try_from(number).unwrap_or(i32::MAX),
+            Err(error) => {
+                *self.text.borrow_mut() = error_json(&error);
+                -1
+            }
+        }
     }
 
     pub(crate) fn sent(&self, kind: u32, text: Option<String>) -> Sent {

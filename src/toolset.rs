@@ -184,13 +184,12 @@ impl Registry {
         kind: u32,
         text: Option<String>,
         aborted: bool,
-    ) -> Result<Option<i32>, JsValue> {
-        self.refill()?;
+    ) -> Option<i32> {
+        self.refill();
         let input = self.sent(kind, text);
         let now = self.now();
         let mut core = self.core.borrow_mut();
-        Ok(core
-            .execute_offered(now, toolset, entry, generation, input, aborted)
-            .map(crate::registry::slot_of))
+        core.execute_offered(now, toolset, entry, generation, input, aborted)
+            .map(crate::registry::slot_of)
     }
 }

@@ -13,6 +13,14 @@ const ANONYMOUS = freeze({ id: "anonymous", kind: "embedded" });
 /** Consumers that were found in order. What a page changes in one of them is noticed, by value. */
 const known = new WeakMap();
 
+const grantsOf = (grants) => {
+  try {
+    return checkedCopy(grants, { freeze: true }).copy;
+  } catch ({ path, message }) {
+    throw new TypeError(`\`consumer.grants\`${path && ` at \`${path}\``} ${message}`);
+  }
+};
+
 /** A frozen `{ id, kind, grants? }`, or a TypeError that says what is expected. */
 export const toConsumer = (given) => {
   if (given === undefined || given === null || given === ANONYMOUS) return ANONYMOUS;
@@ -26,7 +34,7 @@ export const toConsumer = (given) => {
       `\`consumer\` must be { id, kind, grants? } with an id of 1 to 256 characters and one of the kinds ${KINDS.join(", ")}`,
     );
   }
-  const consumer = grants === undefined ? { id, kind } : { id, kind, grants: checkedCopy(grants, { freeze: true }).copy };
+  const consumer = grants === undefined ? { id, kind } : { id, kind, grants: grantsOf(grants) };
   known.set(given, freeze(consumer));
   return consumer;
 };

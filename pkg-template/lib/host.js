@@ -76,8 +76,9 @@ export class Host {
   }
 
   time() {
-    const time = this.nowOption ? attempt(this.nowOption, this.lastTime) : Date.now();
-    if (typeof time === "number" && Number.isFinite(time)) this.lastTime = time;
+    if (this.nowOption === undefined) return Date.now();
+    const time = attempt(this.nowOption, this.lastTime);
+    if (Number.isFinite(time)) this.lastTime = time;
     return this.lastTime;
   }
 
@@ -228,7 +229,7 @@ export class Host {
 
   checkWith(schema, read, call, generation) {
     const value = (checked) => {
-      const { text } = checkedCopy(checked);
+      const { text } = checkedCopy(checked, { maxDepth: this.limits.maxValueDepth });
       return [1, text];
     };
     const issues = (error) => {
@@ -284,7 +285,8 @@ export class Host {
         for (field of Object.keys(bind)) bound[field] = bind[field]();
         field = undefined;
       }
-      return this.answer([1, checkedCopy(bound, { maxBytes: this.limits.maxInputBytes }).text]);
+      const { maxInputBytes: maxBytes, maxValueDepth: maxDepth } = this.limits;
+      return this.answer([1, checkedCopy(bound, { maxBytes, maxDepth }).text]);
     } catch (error) {
       this.entries[call].cause = error;
       this.develop("`bind` failed:", error);
@@ -340,11 +342,13 @@ export class Host {
 
   callHandler(call, generation, slot, at, evidence) {
     const entry = this.entries[call];
+    let isBackend = false;
     let value;
     try {
       const registration = this.registrations[slot];
       const member = registration.members[at];
-      if (member.kind === "procedure") {
+      isBackend = member.kind === "procedure";
+      if (isBackend) {
         const info = executorInfo(entry, evidence);
         value = this.executor.execute({ path: member.name, input: entry.takeInput(), info });
       } else {
@@ -356,13 +360,13 @@ export class Host {
       if (isThenable(value)) {
         Promise.resolve(value).then(
           (result) => this.handlerEnded(call, generation, this.returned(entry, result)),
-          (error) => this.handlerEnded(call, generation, this.threw(entry, error)),
+          (error) => this.handlerEnded(call, generation, this.threw(entry, error, isBackend)),
         );
         return 0;
       }
       return this.answer(this.returned(entry, value));
     } catch (error) {
-      return this.answer(this.threw(entry, error));
+      return this.answer(this.threw(entry, error, isBackend));
     }
   }
 
@@ -374,7 +378,8 @@ export class Host {
   returned(entry, value) {
     if (value === undefined) return [1, ""];
     try {
-      const { copy, text } = checkedCopy(value, { maxBytes: this.limits.maxOutputBytes, freeze: true });
+      const { maxOutputBytes: maxBytes, maxValueDepth: maxDepth } = this.limits;
+      const { copy, text } = checkedCopy(value, { maxBytes, maxDepth, freeze: true });
       entry.output = copy;
       return [2, text];
     } catch (fault) {
@@ -386,25 +391,17 @@ export class Host {
     }
   }
 
-  /** 3 a payload of the author's, 4 anything else. */
-  threw(entry, error) {
+  /** 3 a payload of the author's, 7 a backend that may be there again, 4 anything else. */
+  threw(entry, error, isBackend) {
     const payload = this.payloadOf(error);
     entry.cause ??= payload === undefined ? error : error.cause;
-    return payload === undefined ? [4, ""] : [3, payload];
+    if (payload !== undefined) return [3, payload];
+    return [isBackend && attempt(() => error.transient) === true ? 7 : 4, ""];
   }
 
   /** The payload of an error that names its answer, as text; without details that are not JSON. */
   payloadOf(error) {
-    if (!isAgentSurfaceError(error)) {
-      if (attempt(() => error?.transient) !== true) return undefined;
-      const details = { reason: "transport", transient: true };
-      return JSON.stringify({
-        code: "EXECUTION_FAILED",
-        message: "The backend could not be reached. Try again in a moment.",
-        retry: "after-delay",
-        details,
-      });
-    }
+    if (!isAgentSurfaceError(error)) return undefined;
     const { code, message, retry, details } = error.payload;
     const core = { code: String(code), message: String(message), retry };
     try {

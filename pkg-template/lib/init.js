@@ -90,27 +90,27 @@ const compileFrom = async (url) => {
   return compileBytes(bytes, details);
 };
 
+const unusable = (problem) =>
+  new AgentSurfaceRuntimeError(
+    "NOT_INITIALIZED",
+    `${problem}\`init\` expects \`{ module }\` (a WebAssembly.Module), \`{ bytes }\` (an ArrayBuffer or a view) or ` +
+      "`{ url }` (a string or URL).",
+  );
+
 const compile = async ({ module, bytes, url } = {}, defaultSource) => {
   if (typeof WebAssembly !== "object") {
     throw blocked("This environment has no WebAssembly: a lockdown mode or a policy of the browser took it away.");
   }
   const source = module ?? bytes ?? url ?? (await defaultSource?.());
   if (source === undefined || source === null) {
-    throw new AgentSurfaceRuntimeError(
-      "NOT_INITIALIZED",
-      "The entry `agent-surface-wasm/slim` brings no module: call `init({ module })`, `init({ bytes })` or " +
-        "`init({ url })`, or import `agent-surface-wasm`, which finds its own.",
-    );
+    throw unusable("`agent-surface-wasm/slim` brings no module, `agent-surface-wasm` does: ");
   }
   if (isModule(source)) return source;
   if (typeof source === "string" || source instanceof URL) return compileFrom(source);
   if (ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === "[object ArrayBuffer]") {
     return compileBytes(source, {});
   }
-  throw new AgentSurfaceRuntimeError(
-    "NOT_INITIALIZED",
-    "`init` expects `{ module }` (a WebAssembly.Module), `{ bytes }` (an ArrayBuffer or a view) or `{ url }` (a string or URL).",
-  );
+  throw unusable("");
 };
 
 const start = async (options, defaultSource) => {

@@ -3,8 +3,16 @@
 
 import { AgentSurfaceError } from "./errors.js";
 
-/** On a built-in policy: `{ authorize?(ctx), invoke?(ctx) }`, each answering with null where it lets the call pass. */
+/**
+ * On a built-in policy: `{ authorize?(ctx), invoke?(ctx), onAuthorize?, onInvoke? }`. The verdicts answer with null where
+ * they let the call pass; the hooks are those they stand for.
+ */
 export const GUARD = Symbol.for("agent-surface-wasm.guard");
+
+/** Whether a guard speaks for the policy. A spread copy that brings a hook of its own is judged by its hooks. */
+export const isGuarded = ({ [GUARD]: guard, onAuthorize, onInvoke }) =>
+  guard !== undefined && guard.onAuthorize === onAuthorize && guard.onInvoke === onInvoke;
+
 /** On the context of `onInvoke`: `(summary?) => void`, asks for a person's approval of this call. */
 export const CONFIRM = Symbol.for("agent-surface-wasm.confirm");
 
@@ -19,16 +27,17 @@ const attempt = (ask, otherwise) => {
 /** A policy that refuses with `payload` whoever is not `allowed(ctx)`, and hides the capability from them. */
 const gate = (name, allowed, payload) => {
   const authorize = (ctx) => (allowed(ctx) ? null : payload);
-  return {
+  const onAuthorize = (ctx, next) => {
+    const refusal = authorize(ctx);
+    if (refusal) throw new AgentSurfaceError(refusal);
+    return next();
+  };
+  return Object.freeze({
     name,
     onDiscovery: (ctx) => (allowed(ctx) ? "expose" : "hide"),
-    onAuthorize(ctx, next) {
-      const refusal = authorize(ctx);
-      if (refusal) throw new AgentSurfaceError(refusal);
-      return next();
-    },
-    [GUARD]: { authorize },
-  };
+    onAuthorize,
+    [GUARD]: { authorize, onAuthorize },
+  });
 };
 
 /** Somebody is signed in: `host[key]`, of the registry's `context`, is truthy. */
@@ -65,23 +74,20 @@ export const requireConfirmation = ({ if: condition, summary } = {}) => {
     const text = typeof summary === "function" ? attempt(() => summary(ctx)) : summary;
     return typeof text === "string" && text ? { confirm: true, summary: text } : { confirm: true };
   };
-  return {
-    name: "require-confirmation",
-    onInvoke(ctx, next) {
-      const verdict = invoke(ctx);
-      // Without the registry's context nobody can be asked, and what needs approval must not run.
-      if (verdict && !ctx[CONFIRM]) {
-        throw new AgentSurfaceError({
-          code: "CONFIRMATION_REQUIRED",
-          message: "A person must approve this call.",
-          retry: "with-confirmation",
-        });
-      }
-      if (verdict) ctx[CONFIRM](verdict.summary);
-      return next();
-    },
-    [GUARD]: { invoke },
+  const onInvoke = (ctx, next) => {
+    const verdict = invoke(ctx);
+    // Without the registry's context nobody can be asked, and what needs approval must not run.
+    if (verdict && !ctx[CONFIRM]) {
+      throw new AgentSurfaceError({
+        code: "CONFIRMATION_REQUIRED",
+        message: "A person must approve this call.",
+        retry: "with-confirmation",
+      });
+    }
+    if (verdict) ctx[CONFIRM](verdict.summary);
+    return next();
   };
+  return Object.freeze({ name: "require-confirmation", onInvoke, [GUARD]: { invoke, onInvoke } });
 };
 
 const RANK = ["expose", "disable", "hide"];

@@ -22,8 +22,8 @@ const pick = () => {
   if (!shared.warned) {
     shared.warned = true;
     globalThis.console?.warn(
-      `agent-surface-wasm ${VERSION} is loaded beside ${shared.version}: each uses an instance of its own, and a ` +
-        "registry of one is unknown to the other. Make the dependencies agree on one version.",
+      `agent-surface-wasm ${VERSION} is loaded beside ${shared.version}: neither knows the other's registries. ` +
+        "Make the dependencies agree on one version.",
     );
   }
   return fresh();
@@ -58,7 +58,7 @@ export const lastTrap = () => {
 export const poisonedError = () =>
   new AgentSurfaceRuntimeError(
     "POISONED",
-    `The WebAssembly instance of this page stopped after an internal error and cannot be used again: ${realm.trap} ` +
+    `The WebAssembly instance of this page stopped for good, after an internal error: ${realm.trap} ` +
       "Reload the page; please report this message.",
     { trap: realm.trap },
   );

@@ -2,10 +2,10 @@
 // the handle. Validation, defaults, limits and duplicates are the core's.
 
 import { deepFreeze } from "./json.js";
-import { AgentSurfaceDefinitionError } from "./errors.js";
+import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema } from "./schema.js";
-import { GUARD } from "./policies.js";
+import { isGuarded } from "./policies.js";
 import { attempt } from "./host.js";
 
 const { freeze } = Object;
@@ -31,7 +31,7 @@ export class PolicyTable {
     policies[ref].uses++;
     used.push(ref);
     const hooks = HOOKS.reduce((bits, hook, at) => bits | (typeof policy[hook] === "function" ? 1 << at : 0), 0);
-    return { ref, name: policy.name, hooks, guard: policy[GUARD] !== undefined };
+    return { ref, name: policy.name, hooks, guard: isGuarded(policy) };
   }
 
   drop(used) {
@@ -92,12 +92,13 @@ export class Registration {
   }
 }
 
-/** What the core throws on purpose, as the error class of definitions. */
-export const definitionError = (error) => {
-  if (typeof error !== "string") return error;
-  const { code, message, ...details } = attempt(() => JSON.parse(error), { code: "INVALID_DEFINITION", message: error });
-  return new AgentSurfaceDefinitionError(code, message.replace(/^\[\w+\] /, ""), details);
-};
+/** A number of the core's, or the definition error that it stands for. */
+const expectNumber = (host, call) =>
+  host.enter((wasm) => {
+    const number = call(wasm);
+    if (number < 0) throw fromModule(wasm.takeText());
+    return number;
+  });
 
 const encodeMember = (host, type, [kind, name, definition]) => {
   const used = [];
@@ -106,10 +107,10 @@ const encodeMember = (host, type, [kind, name, definition]) => {
   let spec = host.specIds.get(key);
   if (spec === undefined) {
     try {
-      spec = host.enter((wasm) => wasm.spec(type, encoded.text));
+      spec = expectNumber(host, (wasm) => wasm.spec(type, encoded.text));
     } catch (error) {
       host.policyTable.drop(used);
-      throw definitionError(error);
+      throw error;
     }
     const source = kind === "procedure" ? definition.ref : definition;
     // The copy of a schema that `fromJsonSchema` froze serves as it is; any other is read from the descriptor.
@@ -147,11 +148,11 @@ export const register = (host, definition, onRegister) => {
     const header = encodeHeader(definition, (policy) => host.policyTable.take(policy, used));
     const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
     for (const each of listCapabilities(definition)) members.push(encodeMember(host, type, each));
-    prepared = host.enter((wasm) => wasm.prepare(header, numbersOf(members)));
+    prepared = expectNumber(host, (wasm) => wasm.prepare(header, numbersOf(members)));
   } catch (error) {
     host.policyTable.drop(used);
     host.enter((wasm) => wasm.releaseSpecs(numbersOf(members)));
-    throw definitionError(error);
+    throw error;
   }
   const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
   const slot = host.enter((wasm) => wasm.commit(prepared, accepted));
@@ -185,11 +186,8 @@ const handle = (host, registration, slot, generation) => {
     update({ enabled, availability } = {}) {
       if (enabled !== undefined && typeof enabled !== "boolean") throw new TypeError("`enabled` must be a boolean");
       const text = availability === undefined ? undefined : host.toText(availability, "availability");
-      try {
-        change((wasm) => wasm.update(slot, generation, enabled === undefined ? -1 : +enabled, text));
-      } catch (error) {
-        throw definitionError(error);
-      }
+      const on = enabled === undefined ? -1 : +enabled;
+      change(() => expectNumber(host, (wasm) => wasm.update(slot, generation, on, text)));
     },
     invalidate() {
       change((wasm) => wasm.invalidate(slot, generation));

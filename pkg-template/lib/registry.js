@@ -1,13 +1,13 @@
 // `createAgentSurfaceRegistry`: the page's plain object over the core. It normalizes what it is given, keeps the host
 // in step and builds what the core described. Rules live in the core.
 
-import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError } from "./errors.js";
+import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError, fromModule } from "./errors.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
-import { PolicyTable, definitionError, describeCapability, register } from "./registration.js";
+import { PolicyTable, describeCapability, register } from "./registration.js";
 import { poisonedError, realm, requireWasm } from "./realm.js";
 
 const { freeze } = Object;
@@ -29,6 +29,7 @@ const hosts = new WeakMap();
 export const hostOf = (registry) => {
   const host = hosts.get(registry) ?? hosts.get(registry?.invoke);
   if (!host) throw new TypeError("expected a registry of `createAgentSurfaceRegistry`, or the view an adapter was given");
+  if (host.disposed) throw disposedError();
   return host;
 };
 
@@ -401,7 +402,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   try {
     host.wasm = new wasm.Registry(host, config);
   } catch (error) {
-    throw definitionError(host.trapped(error));
+    throw fromModule(host.trapped(error));
   }
   host.surfaceId = host.wasm.surfaceId();
   host.invocationPrefix = host.wasm.invocationPrefix();
@@ -477,8 +478,9 @@ const dispose = (host) => {
   host.lastVersion = String(host.enter((wasm) => wasm.version()));
   host.disposed = true;
   for (const each of [host.listeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
-  for (const toolset of [...host.toolsets.values()]) toolset.dispose();
+  // First: whoever waits for a person in a toolset is cancelled with the registry.
   host.enter((wasm) => wasm.dispose());
+  for (const toolset of [...host.toolsets.values()]) toolset.dispose();
   host.confirmationListeners.clear();
   for (const timer of host.timers) globalThis.clearTimeout(timer);
   // The core is freed when nothing of this turn can be inside it any more; late answers are dropped from then on.

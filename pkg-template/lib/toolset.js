@@ -117,8 +117,11 @@ class Tools {
     return freeze(state);
   }
 
-  execute(capabilityId, registrationId, surfaceVersion, input, { toolCallId, confirmationId, signal } = {}) {
+  execute(capabilityId, registrationId, surfaceVersion, input, options) {
+    let toolCallId;
     try {
+      const { confirmationId, signal } = options ?? {};
+      toolCallId = options?.toolCallId;
       const request = {
         capabilityId,
         registrationId,
@@ -196,8 +199,9 @@ export const createAgentToolset = (registry, options = {}) => {
   if (budget !== undefined) throw invalid("`budget` does not apply to a direct toolset: narrow it with `scope`");
   if (options.consumer === undefined) throw invalid("`createAgentToolset` needs a `consumer` { id, kind }");
   const consumer = toConsumer(options.consumer);
+  const prefixes = scopeText(scope);
   const id = host.enter((wasm) =>
-    wasm.openToolset(consumer.kind, consumer.id, scopeText(scope), waits, waits ? (waitMs ?? -1) : -1, false),
+    wasm.openToolset(consumer.kind, consumer.id, prefixes, waits, waits ? (waitMs ?? -1) : -1, false),
   );
   const tools = new Tools(host, consumer, id);
   host.toolsets.set(id, tools);

@@ -229,7 +229,7 @@ const isForbidden = () => {
 export const createWebMcpAdapter = (options = {}) => {
   const { confirmations, exposeCapability } = options;
   if (confirmations !== undefined && confirmations !== "wait" && confirmations !== "two-phase") {
-    throw new TypeError('`confirmations` must be "two-phase" (the default) or "wait"');
+    throw new TypeError('`confirmations` must be "wait" or "two-phase"');
   }
   if (exposeCapability !== undefined && typeof exposeCapability !== "function") {
     throw new TypeError("`exposeCapability` must be a function");

@@ -60,21 +60,25 @@ impl Timers {
 
     /// Stops it; true when the driver has to be told.
     pub fn stop(&mut self, timer: u32) -> bool {
-        self.to_arm.retain(|&other| other != timer);
+        // It may stay among those to arm: what is gone, or armed for its slot's next owner already, is passed over.
         self.timers.remove(timer).is_some_and(|timer| timer.armed)
     }
 
     /// The next timer to arm.
     pub fn next_to_arm(&mut self) -> Option<Output> {
-        let id = self.to_arm.pop()?;
-        let generation = self.timers.generation(id);
-        let timer = self.timers.get_mut(id)?;
-        timer.armed = true;
-        Some(Output::Arm {
-            timer: id,
-            generation,
-            ms: timer.ms,
-        })
+        while let Some(id) = self.to_arm.pop() {
+            let generation = self.timers.generation(id);
+            let Some(timer) = self.timers.get_mut(id).filter(|timer| !timer.armed) else {
+                continue;
+            };
+            timer.armed = true;
+            return Some(Output::Arm {
+                timer: id,
+                generation,
+                ms: timer.ms,
+            });
+        }
+        None
     }
 
     fn fire(&mut self, id: u32, generation: u32) -> Option<Owner> {
