@@ -168,6 +168,33 @@ test("options that throw, or answer oddly, break nothing", async () => {
   assert.deepEqual(found.clock.filter((code) => code !== "RATE_LIMITED"), ["CONFIRMATION_REQUIRED", "ok"]);
 });
 
+test("a signal that throws when it is touched neither loses a call nor the instance", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    let runs = 0;
+    registry.register(T.component({ actions: { go: T.act(() => ++runs) } }));
+    const boom = () => {
+      throw new RangeError("boom");
+    };
+    const signals = [
+      { aborted: false, addEventListener: boom, removeEventListener: boom },
+      { aborted: false, addEventListener: () => undefined, removeEventListener: boom },
+      { get aborted() { return boom(); }, addEventListener: () => undefined },
+      {},
+      "abort",
+    ];
+    const unhush = T.hush("error");
+    const outcomes = [];
+    for (const signal of signals) {
+      const call = registry.invoke({ capabilityId: "view:demo.go" }, { signal });
+      outcomes.push(await Promise.race([call.then(({ status }) => status, ({ name }) => name), T.turn().then(() => "nothing")]));
+    }
+    unhush();
+    return { outcomes, runs, still: (await registry.invoke({ capabilityId: "view:demo.go" })).status };
+  });
+  assert.deepEqual(found, { outcomes: ["ok", "ok", "RangeError", "TypeError", "TypeError"], runs: 2, still: "ok" });
+});
+
 test("two long ids that begin alike get two names, and both are callable", async () => {
   const found = await run(async () => {
     const registry = T.registry();
