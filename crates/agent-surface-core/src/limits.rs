@@ -27,10 +27,8 @@ macro_rules! limits {
 
         impl Limits {
             fn named(&mut self, name: &str) -> Option<&mut u32> {
-                match name {
-                    $($name => Some(&mut self.$field),)+
-                    _ => None,
-                }
+                let at = NAMES_AND_DEFAULTS.iter().position(|(known, _)| *known == name)?;
+                [$(&mut self.$field,)+].into_iter().nth(at)
             }
         }
     };
@@ -109,16 +107,17 @@ impl Limits {
                     "` is no limit; see DEFAULT_LIMITS",
                 ]));
             };
-            *limit = value.as_u32().ok_or_else(|| {
+            let Some(count) = value.as_u32() else {
                 let found = crate::error::cut(value.raw(), 40);
-                DefinitionError::invalid(&[
+                return Err(DefinitionError::invalid(&[
                     "`limits.",
                     &name,
                     "` must be a whole number from 0, found `",
                     found,
                     "`",
-                ])
-            })?;
+                ]));
+            };
+            *limit = count;
         }
         Ok(limits)
     }
