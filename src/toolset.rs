@@ -162,12 +162,6 @@ impl Registry {
             .offer_rejected(toolset, entry, generation, reason)
     }
 
-    /// Whether this offer still stands.
-    #[wasm_bindgen(js_name = isOffered)]
-    pub fn is_offered(&self, toolset: u32, entry: u32, generation: u32) -> bool {
-        self.core.borrow().is_offered(toolset, entry, generation)
-    }
-
     /// What the browser holds, as JSON text.
     #[wasm_bindgen(js_name = browserStatus)]
     pub fn browser_status(&self, toolset: u32) -> Option<String> {

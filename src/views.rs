@@ -3,7 +3,7 @@
 //! Same rules as in `registry`. Called by the facade's `snapshot`.
 
 use agent_surface_core::message::Target;
-use agent_surface_core::{Answer, Consumer, Question};
+use agent_surface_core::{Answer, Question};
 use agent_surface_json::{write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
@@ -12,20 +12,11 @@ use crate::registry::{Registry, texts};
 
 #[wasm_bindgen]
 impl Registry {
-    /// A view for a consumer; `scope` is a JSON array of prefixes.
+    /// A view; `scope` is a JSON array of prefixes.
     #[wasm_bindgen(js_name = openView)]
-    pub fn open_view(
-        &self,
-        kind: &str,
-        id: &str,
-        scope: Option<String>,
-        include_unavailable: bool,
-    ) -> Result<u32, JsValue> {
+    pub fn open_view(&self, scope: Option<String>, include_unavailable: bool) -> Result<u32, JsValue> {
         let scope = scope.map(texts).transpose()?.unwrap_or_default();
-        Ok(self
-            .core
-            .borrow_mut()
-            .open_view(Consumer::new(kind, id), scope, include_unavailable))
+        Ok(self.core.borrow_mut().open_view(scope, include_unavailable))
     }
 
     /// Drops a view.

@@ -224,8 +224,8 @@ const buildSnapshot = (host, view) => {
   return freeze(snapshot);
 };
 
-const openView = (host, consumer, scope, includeUnavailable) => ({
-  id: host.enter((wasm) => wasm.openView(consumer.kind, consumer.id, scope, includeUnavailable)),
+const openView = (host, scope, includeUnavailable) => ({
+  id: host.enter((wasm) => wasm.openView(scope, includeUnavailable)),
   stamp: undefined,
   cells: [],
   snapshot: undefined,
@@ -244,7 +244,7 @@ const snapshot = (host, options = {}) => {
       host.views.delete(oldest);
       host.enter((wasm) => wasm.closeView(id));
     }
-    view = openView(host, consumer, prefixes, !!includeUnavailable);
+    view = openView(host, prefixes, !!includeUnavailable);
     host.views.set(key, view);
   }
   const stamp = lookAs(host, consumer, (wasm) => wasm.look(view.id));
@@ -256,7 +256,7 @@ const snapshot = (host, options = {}) => {
     return view.snapshot;
   }
   // A closure that this very view is asking wants a snapshot too: it gets one of its own.
-  const once = openView(host, consumer, prefixes, !!includeUnavailable);
+  const once = openView(host, prefixes, !!includeUnavailable);
   try {
     lookAs(host, consumer, (wasm) => wasm.look(once.id));
     return host.enter(() => buildSnapshot(host, once));

@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 0000000000000000
+// boundary: 1f241bb2630c916e

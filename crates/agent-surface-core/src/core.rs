@@ -181,11 +181,6 @@ impl Core {
         self.version
     }
 
-    /// Whether `dispose` was called.
-    pub const fn is_disposed(&self) -> bool {
-        self.disposed
-    }
-
     /// Whether the driver has to give more randomness before the next mutation.
     pub const fn needs_entropy(&self) -> bool {
         self.entropy.is_low()

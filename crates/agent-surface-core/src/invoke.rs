@@ -101,11 +101,6 @@ impl Core {
         self.calls.get(slot)?.target
     }
 
-    /// The full id of the capability that a call names.
-    pub fn call_capability(&self, slot: u32) -> Option<&str> {
-        Some(&self.calls.get(slot)?.capability_id)
-    }
-
     fn insert_call(&mut self, request: Request<'_>, fingerprint: u128, origin: Origin) -> u32 {
         let longest = usize::try_from(self.config.limits.max_invocation_id_length).unwrap_or(usize::MAX);
         let invocation_id = if let Some(id) = request.invocation_id {

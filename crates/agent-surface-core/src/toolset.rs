@@ -61,7 +61,7 @@ pub struct Toolset {
 impl Core {
     /// Opens a toolset; closed by `close_toolset`.
     pub fn open_toolset(&mut self, config: ToolsetConfig) -> u32 {
-        let view = self.open_view(config.consumer.clone(), config.scope, true);
+        let view = self.open_view(config.scope, true);
         self.toolsets.insert(Toolset {
             consumer: config.consumer,
             view,

@@ -6,7 +6,6 @@
 
 use agent_surface_json::{write_string, write_u64};
 
-use crate::call::Consumer;
 use crate::confirmation::text_field;
 use crate::core::Core;
 use crate::definition::Reason;
@@ -91,7 +90,6 @@ pub(crate) type Row = (u32, u64, bool);
 /// What one consumer sees.
 #[derive(Debug)]
 pub struct View {
-    consumer: Consumer,
     scope: Vec<String>,
     include_unavailable: bool,
     cells: Vec<Cell>,
@@ -108,10 +106,9 @@ pub struct View {
 }
 
 impl Core {
-    /// A view for this consumer; closed by `close_view`.
-    pub fn open_view(&mut self, consumer: Consumer, scope: Vec<String>, include_unavailable: bool) -> u32 {
+    /// A view for one consumer, whom the driver knows: it asks that consumer's closures. Closed by `close_view`.
+    pub fn open_view(&mut self, scope: Vec<String>, include_unavailable: bool) -> u32 {
         self.views.insert(View {
-            consumer,
             scope,
             include_unavailable,
             cells: Vec::new(),
@@ -130,11 +127,6 @@ impl Core {
     /// Drops a view.
     pub fn close_view(&mut self, view: u32) {
         self.views.remove(view);
-    }
-
-    /// Who looks through the view.
-    pub fn view_consumer(&self, view: u32) -> Option<&Consumer> {
-        Some(&self.views.get(view)?.consumer)
     }
 
     /// Begins a look. False when one is under way (a closure of it asks for a snapshot).
@@ -334,17 +326,12 @@ impl Core {
             };
             asking |= cell.asks;
             let all = found.include_unavailable;
-            let mut view_capabilities = 0;
-            let (mut listed, mut any) = (false, false);
+            let (mut listed, mut any) = (registration.members.is_empty(), false);
             for (member, state) in registration.members.iter().zip(&cell.states) {
                 let shown = state.visible && (all || state.available);
                 any |= shown;
-                if member.capability.kind != Kind::Procedure {
-                    view_capabilities += 1;
-                    listed |= shown;
-                }
+                listed |= shown && member.capability.kind != Kind::Procedure;
             }
-            let listed = listed || (view_capabilities == 0 && registration.members.is_empty());
             if listed || any {
                 rows.push((slot, cell.stamp, listed));
             }

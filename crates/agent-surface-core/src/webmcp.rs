@@ -332,16 +332,6 @@ impl Core {
         }
     }
 
-    /// Whether this offer still stands.
-    pub fn is_offered(&self, toolset: u32, entry: u32, generation: u32) -> bool {
-        self.toolsets
-            .get(toolset)
-            .and_then(|found| found.browser.as_ref())
-            .is_some_and(|browser| {
-                browser.entries.generation(entry) == generation && browser.entries.get(entry).is_some()
-            })
-    }
-
     /// What a browser toolset holds, as JSON text: `{ tools: [names], skipped: [{capabilityId, reason}], rejected:
     /// [{name, capabilityId, reason}] }`.
     pub fn browser_status(&self, toolset: u32) -> Option<String> {

@@ -32,7 +32,7 @@ impl World {
         let view = if let Some((_, view, _)) = known {
             *view
         } else {
-            let view = self.core()?.open_view(who, scope, all);
+            let view = self.core()?.open_view(scope, all);
             self.looks.0.push((key.clone(), view, 0));
             view
         };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use agent_surface_core::message::{Input, Returned, Vote};
 use agent_surface_core::{Answer, Question};
 
-use crate::host::{CONSUMERS, Host, consumer, json};
+use crate::host::{CONSUMERS, Host, json};
 use crate::reference::NAMES;
 
 impl Host {
@@ -32,7 +32,7 @@ impl Host {
     pub fn look(&mut self) {
         let lasting = self.see(self.view);
         let stamp = self.core.view_stamp(self.view);
-        let fresh = self.core.open_view(consumer(0), Vec::new(), true);
+        let fresh = self.core.open_view(Vec::new(), true);
         let again = self.see(fresh);
         self.core.close_view(fresh);
         assert_eq!(

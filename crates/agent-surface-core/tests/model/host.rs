@@ -123,7 +123,7 @@ impl Host {
         let noise: Vec<u8> = (0..=255).cycle().take(60_000).collect();
         let mut core = Core::new(config, &noise).expect("enough randomness");
         core.set_audience(true, true, 1);
-        let view = core.open_view(consumer(0), Vec::new(), true);
+        let view = core.open_view(Vec::new(), true);
         Self {
             core,
             settings,
