@@ -237,7 +237,13 @@ test("what is just within the limits passes", async () => {
     );
     const call = async (input) => T.brief(await registry.invoke({ capabilityId: "view:demo.go", input }));
     const levels = (n) => Array.from({ length: n - 1 }).reduce((inner) => [inner], []);
+    const flat = T.registry({ limits: { maxValueDepth: 3 }, environment: "production" });
+    let output;
+    flat.register(T.component({ actions: { go: T.act(() => output) } }));
+    const outputs = [];
+    for (output of [levels(3), levels(4)]) outputs.push((await flat.invoke({ capabilityId: "view:demo.go" })).error?.details.reason);
     return {
+      outputs,
       size: await call("x".repeat(262_142)),
       past: (await call("x".repeat(262_143)))[0],
       depth: await call(levels(64)),
@@ -248,6 +254,7 @@ test("what is just within the limits passes", async () => {
     };
   });
   assert.deepEqual(found, {
+    outputs: [undefined, "output-invalid"],
     size: ["ok", 262_144],
     past: "INVALID_INPUT",
     depth: ["ok", 128],
@@ -345,6 +352,7 @@ test("malformed calls: unknown ids disclose nothing, and misuse of the call itse
         await code({ capabilityId: id }, { consumer: { id: "", kind: "embedded" } }),
         await code({ capabilityId: id }, { consumer: { id: "x", kind: "root" } }),
         await code({ capabilityId: id }, { consumer: "admin" }),
+        await code({ capabilityId: id }, { consumer: { id: "x", kind: "test", grants: { a: 1n } } }),
       ],
       tokens: [
         await code({ capabilityId: id, instanceId: "\ud800" }),

@@ -294,6 +294,7 @@ test("`execute` takes null and nothing as an empty object, and never throws", as
       badId: (await call(go, {}, { toolCallId: 7 }))[0],
       longId: (await call(go, {}, { toolCallId: "x".repeat(300) }))[0],
       surrogateId: (await call(go, {}, { toolCallId: "\ud800" }))[0],
+      noOptions: (await call(go, {}, null))[0],
     };
     const [stale] = toolset.tools();
     registry.dispose();
@@ -308,6 +309,7 @@ test("`execute` takes null and nothing as an empty object, and never throws", as
     badId: found.badId,
     longId: "INVALID_INPUT",
     surrogateId: "INVALID_INPUT",
+    noOptions: "ok",
     disposed: ["CANCELLED", undefined],
     tools: 0,
   });
