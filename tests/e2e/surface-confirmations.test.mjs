@@ -1,4 +1,4 @@
-// Confirmations, through the built package in Chromium (spec 1.10).
+// Confirmations, through the built package in Chromium.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

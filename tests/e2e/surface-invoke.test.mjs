@@ -1,4 +1,4 @@
-// The invocation pipeline, through the built package in Chromium (spec 1.5, 1.7 and 1.8).
+// The invocation pipeline, through the built package in Chromium.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

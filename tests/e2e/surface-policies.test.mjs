@@ -1,4 +1,4 @@
-// Policies and the audit, through the built package in Chromium (spec 1.9 and 1.11).
+// Policies and the audit, through the built package in Chromium.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Registration, versions, snapshots and events, through the built package in Chromium (spec 1.5 and 1.6).
+// Registration, versions, snapshots and events, through the built package in Chromium.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

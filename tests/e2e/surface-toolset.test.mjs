@@ -1,4 +1,4 @@
-// The direct toolset, through the built package in Chromium (spec 1.12).
+// The direct toolset, through the built package in Chromium.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the adapter registers and withdraws when the surface changes, against Chromium's own API (spec 2.2, rules 3 and 9).
+// What the adapter registers and withdraws when the surface changes, against Chromium's own API.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Why no tool is visible: each environment has its code, and a sentence that says what to do (spec 2.2, rule 10).
+// Why no tool is visible: each environment has its code, and a sentence that says what to do.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// The WebMCP adapter in the shapes that browsers gave to the API over time, and in the polyfill (spec 2.1).
+// The WebMCP adapter in the shapes that browsers gave to the API over time, and in the polyfill.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

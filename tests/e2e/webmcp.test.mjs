@@ -1,4 +1,4 @@
-// The WebMCP adapter against Chromium's own `document.modelContext` (spec 2).
+// The WebMCP adapter against Chromium's own `document.modelContext`.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-//! Definitions of components and capabilities, read and validated as they register (spec 1.3, 1.5, 1.6).
+//! Definitions of components and capabilities, read and validated as they register.
 //!
 //! It refuses whatever it does not know, by name, and never sees a function: a handler is a `1` here and stays with
 //! the host. Called by the registry.
@@ -182,7 +182,7 @@ pub struct Capability {
 }
 
 impl Capability {
-    /// The descriptor without its state, as JSON text: the keys of spec 1.6 in their order, without `available`,
+    /// The descriptor without its state, as JSON text: the public keys in their order, without `available`,
     /// `unavailableReason`, `contextualNote`, `registrationId` and `context`; `meta` is last.
     pub fn base_descriptor(&self) -> String {
         let mut object = ObjectWriter::new();

@@ -172,7 +172,7 @@ pub struct Defaults {
     pub audit: Audit,
 }
 
-/// The row of the table of defaults (spec 1.3). Observations read, whatever `effect` says.
+/// The row of the table of defaults. Observations read, whatever `effect` says.
 pub fn defaults(kind: Kind, effect: Effect) -> Defaults {
     let effect = if kind == Kind::Observation {
         Effect::Read

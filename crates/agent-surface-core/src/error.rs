@@ -19,7 +19,7 @@ pub const MAX_MESSAGE: usize = 300;
 /// The most bytes of JSON text that an author's `details` have.
 pub const MAX_DETAILS_BYTES: usize = 4096;
 
-/// Why a call was refused or failed (spec 1.8). Codes may be added; one that exists never changes.
+/// Why a call was refused or failed. Codes may be added; one that exists never changes.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -174,7 +174,7 @@ impl Retry {
     }
 }
 
-/// Why a definition was refused (spec 1.8).
+/// Why a definition was refused.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefinitionCode {

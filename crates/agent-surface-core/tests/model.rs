@@ -1,6 +1,6 @@
 //! A model of the registry: random steps through the core beside a small reference, and what must hold after each.
 //!
-//! It refuses to know how the core does it: `model/reference.rs` says in a few lines what spec 1.6 to 1.10 promise,
+//! It refuses to know how the core does it: `model/reference.rs` says in a few lines what the package promises,
 //! `model/host.rs` runs the core's outputs and watches them. Called by `cargo test`.
 #![expect(
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! The project's one JSON layer: a tape over the text, canonical text, digests, the schema subset
-//! of spec 1.4 and a linear-time `pattern` engine.
+//! The project's one JSON layer: a tape over the text, canonical text, digests, the schema subset and a linear-time
+//! `pattern` engine.
 //!
 //! It refuses to recurse natively over a document, to panic on any input, and to print numbers: text
 //! comes in ECMAScript form and number tokens stay text. The core and the browser side call it.

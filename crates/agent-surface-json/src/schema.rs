@@ -1,4 +1,4 @@
-//! The closed subset of JSON Schema 2020-12 that spec 1.4 promises: compiled once, checked often.
+//! The closed subset of JSON Schema 2020-12 that the package promises: compiled once, checked often.
 //!
 //! It refuses every keyword it does not evaluate, so that no schema is looser than it reads. The core
 //! compiles at registration and validates inputs and outputs with it.
@@ -63,12 +63,12 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Compiles with formats asserted and defaults filled, as spec 1.4 has it.
+    /// Compiles with formats asserted and defaults filled.
     pub fn compile(document: &Document, limits: SchemaLimits) -> Result<Schema, SchemaError> {
         Schema::compile_with(document, limits, Options::default())
     }
 
-    /// Compiles with other options than those of spec 1.4: for comparison with other validators.
+    /// Compiles with other options: for comparison with other validators.
     pub fn compile_with(
         document: &Document,
         limits: SchemaLimits,

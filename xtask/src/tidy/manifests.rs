@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::{Breaches, Source};
 use crate::{build, manifest::Manifest, workspace::Workspace};
 
-/// What only the root package and the schema engine may depend on (design invariant 1).
+/// What only the root package and the schema engine may depend on (invariant 1 of ARCHITECTURE.md).
 const BROWSER_CRATES: [&str; 5] = [
     "wasm-bindgen",
     "js-sys",

@@ -1,4 +1,4 @@
-//! Holds every constructor of `Failure` against the table of spec 1.8. Only tests.
+//! Holds every constructor of `Failure` against the table of hints and details. Only tests.
 
 use agent_surface_json::schema::Issue;
 

@@ -1,4 +1,4 @@
-//! The five asserted formats of spec 1.4.
+//! The five asserted formats.
 //!
 //! It refuses to know any other. Compiling finds a format by name, validation calls its check.
 
