@@ -93,8 +93,8 @@ const compileFrom = async (url) => {
 const unusable = (problem) =>
   new AgentSurfaceRuntimeError(
     "NOT_INITIALIZED",
-    `${problem}\`init\` expects \`{ module }\` (a WebAssembly.Module), \`{ bytes }\` (an ArrayBuffer or a view) or ` +
-      "`{ url }` (a string or URL).",
+    `${problem}: call \`init({ module })\` (a WebAssembly.Module), \`init({ bytes })\` (an ArrayBuffer or a view) or ` +
+      "`init({ url })` (a string or URL).",
   );
 
 const compile = async ({ module, bytes, url } = {}, defaultSource) => {
@@ -103,14 +103,14 @@ const compile = async ({ module, bytes, url } = {}, defaultSource) => {
   }
   const source = module ?? bytes ?? url ?? (await defaultSource?.());
   if (source === undefined || source === null) {
-    throw unusable("`agent-surface-wasm/slim` brings no module, `agent-surface-wasm` does: ");
+    throw unusable("`agent-surface-wasm/slim` brings no module, as `agent-surface-wasm` does");
   }
   if (isModule(source)) return source;
   if (typeof source === "string" || source instanceof URL) return compileFrom(source);
   if (ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === "[object ArrayBuffer]") {
     return compileBytes(source, {});
   }
-  throw unusable("");
+  throw unusable("`init` was given no module");
 };
 
 const start = async (options, defaultSource) => {
