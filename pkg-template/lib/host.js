@@ -150,7 +150,10 @@ export class Host {
 
   key(call, slot, at) {
     const { functions } = this.registrations[slot].members[at];
-    return this.ask(() => String(functions.concurrency.key(this.entries[call].effectiveInput())));
+    const key = attempt(() => String(functions.concurrency.key(this.entries[call].effectiveInput())));
+    if (key === undefined) return 0;
+    this.give(key);
+    return 1;
   }
 
   guard(call, invokes, ref, slot, at) {

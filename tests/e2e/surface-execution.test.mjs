@@ -1,4 +1,4 @@
-// Admission, time, abort, unmount and output, through the built package in Chromium (spec 1.7 and 1.8).
+// Admission, time, abort, unmount and output, through the built package in Chromium.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -78,7 +78,7 @@ test("each concurrency mode lets run what it says", async () => {
     return {
       instance: await running(undefined, [["a", "x"], ["b", "x"]]),
       capability: await running({ mode: "capability" }, [["a", "x"], ["b", "x"], ["a", "x"]]),
-      key: await running({ mode: "key", key: ({ k }) => k }, [["a", "x"], ["a", "y"], ["a", "x"]]),
+      key: await running({ mode: "key", key: ({ k }) => k }, [["a", "x"], ["a", ""], ["a", "x"]]),
       parallel: await running({ mode: "parallel", max: 3 }, [["a", "x"], ["a", "x"], ["a", "x"], ["a", "x"]]),
       noQueue: await running({ mode: "instance", queueDepth: 0 }, [["a", "x"], ["b", "x"]]),
     };
@@ -429,6 +429,8 @@ test("what a handler throws tells an agent nothing, unless it is an AgentSurface
       long: await call(new A.AgentSurfaceError({ ...payload, message: "é".repeat(400) })),
       fat: await call(new A.AgentSurfaceError({ ...payload, details: { big: "x".repeat(5_000) } })),
       cyclic: await call(new A.AgentSurfaceError({ ...payload, details: { bad: 1n } })),
+      // Only an executor speaks for a backend.
+      transient: await call(Object.assign(new Error("x"), { transient: true })),
     };
     const settled = audit.events().filter(({ type }) => type === "invocation-settled");
     return {
@@ -438,8 +440,8 @@ test("what a handler throws tells an agent nothing, unless it is an AgentSurface
       warnings: unhush().filter((line) => line.includes("details")).length,
     };
   });
-  const { plain, plainLater, chosen, copied, unknown, long, fat, cyclic } = found.results;
-  for (const each of [plain, plainLater]) {
+  const { plain, plainLater, chosen, copied, unknown, long, fat, cyclic, transient } = found.results;
+  for (const each of [plain, plainLater, transient]) {
     assert.equal(each.code, "EXECUTION_FAILED");
     assert.deepEqual(each.details, { reason: "handler-error" });
     assert.doesNotMatch(each.text, /4242|srv/);
