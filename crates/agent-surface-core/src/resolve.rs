@@ -263,6 +263,27 @@ impl Core {
         self.vote_on(slot, targets, true, true);
     }
 
+    /// The token of the call named a live registration that its consumer cannot see, and nothing else was asked.
+    fn names_one_hidden(&self, slot: u32) -> bool {
+        let Some(call) = self.calls.get(slot) else {
+            return false;
+        };
+        let [one] = call.votes.candidates.as_slice() else {
+            return false;
+        };
+        let named = self.registration_id(one.target.registration);
+        named.is_some() && named == call.registration_id.as_deref()
+    }
+
+    /// Such a token is worth what an unknown one is: whatever else lives decides.
+    fn look_past_the_hidden(&mut self, slot: u32) {
+        let Some(call) = self.calls.get(slot) else { return };
+        let hidden = call.votes.candidates.first().map(|one| one.target);
+        let mut targets = self.live_targets(&call.capability_id, call.instance_id.as_deref());
+        targets.retain(|&target| Some(target) != hidden);
+        self.vote_on(slot, targets, true, true);
+    }
+
     fn vote_on(&mut self, slot: u32, targets: Vec<Target>, all: bool, dead: bool) {
         let candidates: Vec<Candidate> = targets
             .into_iter()
@@ -292,6 +313,9 @@ impl Core {
         match self.choice(slot) {
             Err(failure) if failure.code == Code::CapabilityNotFound && unseen(self) => {
                 self.look_among_the_dead(slot);
+            }
+            Err(failure) if failure.code == Code::CapabilityNotFound && self.names_one_hidden(slot) => {
+                self.look_past_the_hidden(slot);
             }
             Err(failure) => self.settle(slot, Outcome::Failed(failure)),
             Ok(candidate) => {
