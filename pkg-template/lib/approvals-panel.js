@@ -4,7 +4,7 @@ import { DEFAULT_STRINGS } from "./approvals-strings.js";
 import { styleSheet } from "./approvals-style.js";
 import { h, hasHidden, longText, reveal, tree } from "./approvals-view.js";
 
-/** The registry's internal hook: `{ connect() → disconnect, describe(id), refused(id, how) }`. */
+/** The registry's internal hook: `{ connect() → disconnect, describe(id), refused(id, how), now() }`. */
 const APPROVER = Symbol.for("agent-surface-wasm.approver");
 /** Milliseconds during which a request that just came into view cannot be answered. */
 const GUARD_MS = 400;
@@ -16,7 +16,6 @@ const URGENT_SECONDS = 15;
 const SPOKEN_SECONDS = [30, 10];
 const KEYS = ["Enter", " ", "Escape"];
 
-const isExpired = (record) => Date.now() > Date.parse(record.expiresAt);
 const same = (one) => (other) => other.confirmationId === one.confirmationId;
 
 export class Panel {
@@ -120,14 +119,23 @@ export class Panel {
   }
 
   #sync() {
-    const queue = this.#registry.confirmations.pending().filter((record) => !isExpired(record));
+    const queue = this.#registry.confirmations.pending().filter((record) => !this.#isExpired(record));
     const gone = this.#queue.find((old) => !queue.some(same(old)));
     const next = (this.#shown && queue.find(same(this.#shown))) ?? queue[0];
     this.#queue = queue;
     if (!next) this.#hide();
     else if (next.confirmationId !== this.#shown?.confirmationId) this.#show(next);
     else this.#update();
-    if (gone) this.#say(isExpired(gone) ? "saidExpired" : "saidWithdrawn", true);
+    if (gone) this.#say(this.#isExpired(gone) ? "saidExpired" : "saidWithdrawn", true);
+  }
+
+  /** The clock that set `expiresAt`: a registry may have one of its own. */
+  #now() {
+    return this.#hook?.now?.() ?? Date.now();
+  }
+
+  #isExpired(record) {
+    return this.#now() > Date.parse(record.expiresAt);
   }
 
   #part(name) {
@@ -201,7 +209,7 @@ export class Panel {
 
   #update() {
     this.#place();
-    const rest = Date.parse(this.#shown.expiresAt) - Date.now();
+    const rest = Date.parse(this.#shown.expiresAt) - this.#now();
     const left = Math.max(0, Math.ceil(rest / 1000));
     this.#part("queue").textContent = this.#text("queue");
     const timer = this.#part("timer");

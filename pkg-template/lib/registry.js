@@ -324,6 +324,7 @@ const resolveConfirmation = (host, id, decision) => {
 
 /** What the approval element asks for. */
 const approver = (host) => ({
+  now: () => host.time(),
   connect() {
     host.approvers++;
     host.announce();
