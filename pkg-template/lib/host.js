@@ -6,8 +6,8 @@ import { executorInfo, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
 import { lastTrap, poison, poisonedError, realm } from "./realm.js";
+import { isThenable, whenEnded } from "./thenable.js";
 
-const isThenable = (value) => typeof value?.then === "function";
 const { freeze } = Object;
 
 /** `setTimeout` fires at once for anything longer. */
@@ -42,6 +42,7 @@ export class Host {
     /** How many looks lie within each other. */
     this.looks = 0;
     this.lastTime = 0;
+    this.isTelling = false;
     this.tick = () => this.late(tick);
     this.disposed = false;
   }
@@ -76,8 +77,11 @@ export class Host {
   }
 
   time() {
-    if (this.nowOption === undefined) return Date.now();
-    const time = attempt(this.nowOption, this.lastTime);
+    // A `now` that uses the registry is asked by it in turn: that must end.
+    if (this.isTelling) return this.lastTime;
+    this.isTelling = true;
+    const time = attempt(this.nowOption ?? Date.now, this.lastTime);
+    this.isTelling = false;
     if (Number.isFinite(time)) this.lastTime = time;
     return this.lastTime;
   }
@@ -196,7 +200,7 @@ export class Host {
         return deferred.promise;
       };
       const ending = invokes ? policy.onInvoke(context, next) : policy.onAuthorize(context, next);
-      if (isThenable(ending)) Promise.resolve(ending).then(() => ended(0), threw);
+      if (isThenable(ending)) whenEnded(ending, () => ended(0), threw);
       else ended(0);
     } catch (error) {
       threw(error);
@@ -258,7 +262,8 @@ export class Host {
     try {
       const checked = schema.validate ? schema.validate(read()) : schema.parse(read());
       if (isThenable(checked)) {
-        Promise.resolve(checked).then(
+        whenEnded(
+          checked,
           (result) => later(settle(value, result)),
           (error) => later(settle(issues, error)),
         );
@@ -323,7 +328,8 @@ export class Host {
       const context = handlerContext(this, registration, member, entry);
       const refusal = member.functions.precondition(entry.effectiveInput(), context);
       if (isThenable(refusal)) {
-        Promise.resolve(refusal).then(
+        whenEnded(
+          refusal,
           (value) => later(judge(value)),
           (error) => later(threw(error)),
         );
@@ -361,7 +367,8 @@ export class Host {
       }
       if (value === undefined) return 1;
       if (isThenable(value)) {
-        Promise.resolve(value).then(
+        whenEnded(
+          value,
           (result) => this.handlerEnded(call, generation, this.returned(entry, result)),
           (error) => this.handlerEnded(call, generation, this.threw(entry, error, isBackend)),
         );

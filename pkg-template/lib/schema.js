@@ -4,6 +4,7 @@
 import { AgentSchemaError, AgentSurfaceDefinitionError, fromModule } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { requireWasm } from "./realm.js";
+import { isThenable } from "./thenable.js";
 
 /** On the schemas of `fromJsonSchema`: the text of the JSON Schema. Not enumerable: a spread copy is the author's own. */
 const TEXT = Symbol.for("agent-surface-wasm.schema-text");
@@ -96,8 +97,6 @@ const settle = (result) => {
     }),
   );
 };
-
-const isThenable = (value) => typeof value?.then === "function";
 
 /** Any Standard Schema (version 1). Without `jsonSchema` the validator's own conversion to JSON Schema is asked. */
 export const fromStandardSchema = (schema, { jsonSchema } = {}) => {

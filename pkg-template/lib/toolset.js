@@ -3,6 +3,7 @@
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { toConsumer } from "./context.js";
+import { attempt } from "./host.js";
 import { hostOf, invokeAs, lookAs, scopeText } from "./registry.js";
 
 const { freeze } = Object;
@@ -35,7 +36,7 @@ const modeOf = ({ topology, confirmations, waitMs }) => {
 
 /** The answer of a tool whose registry cannot be asked any more. `execute` never throws. */
 const lost = (capabilityId, toolCallId, error) => {
-  const disposed = error?.code === "DISPOSED";
+  const disposed = attempt(() => error.code) === "DISPOSED";
   return freeze({
     status: "error",
     invocationId: typeof toolCallId === "string" ? toolCallId : "",
