@@ -219,7 +219,17 @@ impl Registry {
             Output::Offer(toolset, entry, generation) => self.host.offer(toolset, entry, generation),
             Output::Withdraw(toolset, entry, generation) => self.host.withdraw(toolset, entry, generation),
             Output::Warn(text) => self.host.warn(&text),
-            _ => Ok(()),
+            // These are run above; a new output is to be run somewhere.
+            Output::Settled { .. }
+            | Output::CallHandler(..)
+            | Output::AskDiscovery(..)
+            | Output::AskWhen(..)
+            | Output::AskReason(..)
+            | Output::AskKey(..)
+            | Output::Guard(..)
+            | Output::RunPolicy(..)
+            | Output::ResumeNext(..)
+            | Output::Interim(..) => Ok(()),
         }
     }
 

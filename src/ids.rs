@@ -11,7 +11,7 @@ use agent_surface_json::{Bounds, Document, write_string};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::definition_error;
-use crate::registry::{parse, texts};
+use crate::registry::{OWN_BOUNDS, parse, texts, whole_issue};
 
 /// `{plane, componentType, name}` or `{plane, path}` as JSON text.
 #[wasm_bindgen(js_name = parseCapabilityId)]
@@ -160,7 +160,10 @@ pub fn schema_document(text: &str) -> Option<String> {
 #[wasm_bindgen(js_name = schemaCheck)]
 pub fn schema_check(schema: &str, value: String, fill: bool) -> Result<String, JsValue> {
     let schema = compiled(schema).map_err(|error| definition_error(&error))?;
-    let mut document = parse(value)?;
+    let mut document = match Document::parse(value, OWN_BOUNDS) {
+        Ok(document) => document,
+        Err(error) => return Ok(["{\"issues\":", &whole_issue(&error.message()), "}"].concat()),
+    };
     if fill && let Some(filled) = schema.fill_defaults(document.root()) {
         document = parse(filled)?;
     }

@@ -20,7 +20,7 @@ use crate::convert::{Host, definition_error, error_json, misuse};
 const ENTROPY: usize = 2048;
 
 /// Bounds of the facade's own texts (configuration, scopes, availability).
-const OWN_BOUNDS: Bounds = Bounds {
+pub(crate) const OWN_BOUNDS: Bounds = Bounds {
     max_bytes: 262_144,
     max_depth: 64,
     lone_surrogates: false,
@@ -338,18 +338,21 @@ impl Registry {
                 };
                 match Document::parse(text, bounds) {
                     Ok(document) => Sent::Json(std::rc::Rc::new(document)),
-                    Err(error) => {
-                        let mut issues = String::from("[{\"path\":\"\",\"pointer\":\"\",\"message\":");
-                        write_string(&mut issues, &error.message());
-                        issues.push_str("}]");
-                        Sent::Bad(issues)
-                    }
+                    Err(error) => Sent::Bad(whole_issue(&error.message())),
                 }
             }
             (2, Some(issues)) => Sent::Bad(issues),
             _ => Sent::Absent,
         }
     }
+}
+
+/// A list with one issue, about the value as a whole, as JSON text.
+pub(crate) fn whole_issue(message: &str) -> String {
+    let mut issues = String::from("[{\"path\":\"\",\"pointer\":\"\",\"message\":");
+    write_string(&mut issues, message);
+    issues.push_str("}]");
+    issues
 }
 
 /// -1 - slot for a join.

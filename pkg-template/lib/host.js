@@ -111,7 +111,7 @@ export class Host {
       const answer = this.policies[ref].policy.onDiscovery(policyContext(this, registration, at, consumer));
       const { outcome, reason } =
         answer === undefined || typeof answer === "string" ? { outcome: answer ?? "expose" } : answer;
-      if (outcome === "expose") return 0;
+      if (outcome === "expose" && (typeof answer !== "object" || Object.hasOwn(answer, "outcome"))) return 0;
       if (outcome !== "disable") {
         if (outcome !== "hide") this.develop("a discovery policy answered with", answer, "and hides the capability");
         return 1;

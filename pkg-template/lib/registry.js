@@ -101,7 +101,7 @@ export const enterCall = (host, capabilityId, consumer, input, invocationId, sig
 };
 
 /** Invokes for a consumer, through a toolset when its number is not negative. */
-export const invokeAs = (host, toolset, request, consumer, options) => {
+export const invokeAs = (host, toolset, request, consumer, options, isDirect = false) => {
   if (typeof request !== "object" || request === null) throw new TypeError("`invoke` expects a request object");
   const { capabilityId, input } = request;
   const signal = options?.signal ?? undefined;
@@ -120,7 +120,7 @@ export const invokeAs = (host, toolset, request, consumer, options) => {
   const registrationId = token(request.registrationId, "registrationId");
   const surfaceVersion = token(request.surfaceVersion, "surfaceVersion");
   const confirmationId = token(request.confirmationId, "confirmationId");
-  return enterCall(host, capabilityId, consumer, input, invocationId, signal, toolset < 0, (wasm, kind, text) =>
+  return enterCall(host, capabilityId, consumer, input, invocationId, signal, isDirect, (wasm, kind, text) =>
     wasm.invoke(
       toolset,
       id,
@@ -314,7 +314,8 @@ const pending = (host) =>
 
 const resolveConfirmation = (host, id, decision) => {
   const { approved, reason } = decision ?? {};
-  if (typeof id !== "string" || typeof approved !== "boolean") {
+  // An own property: nobody approves by putting one on every object's prototype.
+  if (typeof id !== "string" || typeof approved !== "boolean" || !Object.hasOwn(decision, "approved")) {
     throw new TypeError("`resolve` expects a confirmation id and { approved: boolean, reason?: string }");
   }
   if (host.disposed) return false;
@@ -382,10 +383,18 @@ const configText = (host, options, policies) => {
   return toText(config, "options");
 };
 
+const OPTIONS =
+  "environment context policies audit onRegister onDuplicateInstance duplicateSuffixPolicy route limits now requireApprover".split(" ");
+
 export const createAgentSurfaceRegistry = (options = {}) => {
   const wasm = requireWasm();
   const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
   oneOf(environment, "environment", ["production", "development", "test"]);
+  oneOf(options.duplicateSuffixPolicy ?? "off", "duplicateSuffixPolicy", ["off"]);
+  for (const key of Object.keys(options)) {
+    // A misspelt `policies` would leave the page without any.
+    if (!OPTIONS.includes(key)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${key.toWellFormed()}\` is no option of a registry`);
+  }
   if (!Array.isArray(policies)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`policies` must be an array");
   if (audit !== undefined && typeof audit?.record !== "function") {
     throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`audit` must be a sink with `record(event)`");
@@ -420,14 +429,17 @@ export const createAgentSurfaceRegistry = (options = {}) => {
 
 const buildRegistry = (host, onRegister) => {
   // Not an async function: a join answers with the very promise of the call it joins.
-  const invoke = (request, callOptions) => {
+  const invoker = (isDirect) => (request, callOptions) => {
     try {
       if (host.disposed) throw disposedError();
-      return invokeAs(host, -1, request, toConsumer(callOptions?.consumer), callOptions).promise;
+      return invokeAs(host, -1, request, toConsumer(callOptions?.consumer), callOptions, isDirect).promise;
     } catch (error) {
       return Promise.reject(error);
     }
   };
+  const invoke = invoker(true);
+  // An adapter answers somebody else: it gets the settled result, whatever is wrong with it.
+  const invokeForAdapter = invoker(false);
   const shared = {
     surfaceId: host.surfaceId,
     snapshot: (snapshotOptions) => snapshot(host, snapshotOptions),
@@ -436,10 +448,11 @@ const buildRegistry = (host, onRegister) => {
   };
   const view = freeze({
     ...shared,
+    invoke: invokeForAdapter,
     subscribe: subscribeTo(host, host.viewListeners),
     confirmations: freeze({
       pending: () => pending(host),
-      waitFor: (id, { signal } = {}) => waitFor(host, id, signal),
+      waitFor: (id, options) => waitFor(host, id, options?.signal),
       subscribe: subscribeTo(host, host.viewConfirmationListeners),
     }),
   });
@@ -453,7 +466,7 @@ const buildRegistry = (host, onRegister) => {
     confirmations: {
       pending: () => pending(host),
       resolve: (id, decision) => resolveConfirmation(host, id, decision),
-      waitFor: (id, { signal } = {}) => waitFor(host, id, signal),
+      waitFor: (id, options) => waitFor(host, id, options?.signal),
       subscribe: subscribeTo(host, host.confirmationListeners),
     },
     setProcedureExecutor(executor) {
@@ -470,7 +483,7 @@ const buildRegistry = (host, onRegister) => {
     [DISPOSE]: () => dispose(host),
     [APPROVER]: approver(host),
   };
-  for (const key of [registry, view, invoke]) hosts.set(key, host);
+  for (const key of [registry, view, invoke, invokeForAdapter]) hosts.set(key, host);
   return registry;
 };
 

@@ -12,6 +12,13 @@ const AVAILABLE = freeze({ available: true });
 
 const invalid = (text) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
 
+/** How long a call may wait for a person, when that is said. */
+export const checkWaitMs = (waitMs) => {
+  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs > 0 && waitMs < 2 ** 31)) {
+    throw invalid("`waitMs` must be a whole number of milliseconds from 1 up");
+  }
+};
+
 /** How confirmations are handled: the topology says it unless the caller does. */
 const modeOf = ({ topology, confirmations, waitMs }) => {
   if (topology === undefined && confirmations === undefined) {
@@ -25,9 +32,7 @@ const modeOf = ({ topology, confirmations, waitMs }) => {
   }
   const mode = confirmations ?? (topology === "embedded" ? "wait" : "two-phase");
   if (mode !== "wait" && mode !== "two-phase") throw invalid('`confirmations` must be "wait" or "two-phase"');
-  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs > 0 && waitMs < 2 ** 31)) {
-    throw invalid("`waitMs` must be a whole number of milliseconds from 1 up");
-  }
+  checkWaitMs(waitMs);
   if (mode === "wait" && topology === "remote" && waitMs === undefined) {
     throw invalid("a remote toolset that waits must say how long: give `waitMs`, below the transport's own timeout");
   }
@@ -129,7 +134,7 @@ class Tools {
         surfaceVersion,
         invocationId: toolCallId,
         confirmationId,
-        input: input ?? undefined,
+        input,
       };
       if (this.closed) throw { code: "DISPOSED" };
       const entry = invokeAs(this.host, this.id, request, this.consumer, { signal });

@@ -5,6 +5,7 @@ import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
 import { describeFor, enterCall, hostOf, invokeAs, lookAs, scopeText } from "./registry.js";
 import { requireWasm } from "./realm.js";
+import { checkWaitMs } from "./toolset.js";
 
 const DEFAULT_WAIT_MS = 60_000;
 /** Pauses before an offer is made again, for a browser that frees a name late. */
@@ -156,7 +157,7 @@ class Session {
     const { host } = this;
     try {
       const given = typeof input === "string" ? parsed(input) : input;
-      const value = given ?? undefined;
+      const value = given;
       const call =
         this.closed || host.disposed
           ? undefined
@@ -231,6 +232,7 @@ export const createWebMcpAdapter = (options = {}) => {
   if (confirmations !== undefined && confirmations !== "wait" && confirmations !== "two-phase") {
     throw new TypeError('`confirmations` must be "wait" or "two-phase"');
   }
+  checkWaitMs(options.waitMs);
   if (exposeCapability !== undefined && typeof exposeCapability !== "function") {
     throw new TypeError("`exposeCapability` must be a function");
   }
@@ -258,7 +260,7 @@ export const createWebMcpAdapter = (options = {}) => {
     },
     status() {
       const held = session ? session.status() : nothing();
-      return { state, api: state === "unsupported" ? undefined : found?.entry, ...held };
+      return { state: session?.closed ? "stopped" : state, api: state === "unsupported" ? undefined : found?.entry, ...held };
     },
     diagnose() {
       const code = diagnosis(session, options);

@@ -30,8 +30,8 @@ export interface AgentSurfaceRegistryOptions<Host = any> {
   }): "accept" | "reject";
   /** The same type and instance id twice: the first one wins (`reject`, when absent), or the second replaces it. */
   readonly onDuplicateInstance?: "reject" | "replace";
-  /** `view:a.b` beside a known `domain:a.b` is probably one operation exposed twice. `warn` when absent. */
-  readonly duplicateSuffixPolicy?: "off" | "warn" | "error";
+  /** What `view:a.b` beside a known `domain:a.b` means. Only `off` for now: nothing is said of it. */
+  readonly duplicateSuffixPolicy?: "off";
   /** Where the page is, or a function that says so, asked each time; shown in snapshots. */
   readonly route?: string | (() => string | undefined);
   readonly limits?: Partial<AgentSurfaceLimits>;

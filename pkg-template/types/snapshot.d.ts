@@ -11,8 +11,6 @@ export interface SnapshotContext {
   readonly scope?: readonly string[];
   /** Whether capabilities are listed for which this is not the moment. `true` when absent. */
   readonly includeUnavailable?: boolean;
-  /** Drops the components of lowest priority; `truncated` says how many. `maxBytes` measures the JSON of `components`. */
-  readonly budget?: { readonly maxComponents?: number; readonly maxBytes?: number };
 }
 
 interface Availability {

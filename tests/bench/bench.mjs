@@ -10,7 +10,8 @@ import { PACKAGE, ROOT, serve } from "../e2e/harness/server.mjs";
 const REFERENCE_THERE = 250;
 
 const rounds = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 15);
-const server = await serve({ folders: { "/bench/": join(ROOT, "tests", "bench"), "/pkg/": PACKAGE } });
+const answers = { "/favicon.ico": { status: 204 } };
+const server = await serve({ answers, folders: { "/bench/": join(ROOT, "tests", "bench"), "/pkg/": PACKAGE } });
 const browser = await launch();
 try {
   const page = await openPage(browser, `${server.origin}/bench/page.html`);

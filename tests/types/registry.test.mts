@@ -65,7 +65,7 @@ DEFAULT_LIMITS.maxInputBytes = 1;
 }
 
 // Snapshots.
-const snapshot = registry.snapshot({ consumer: { id: "copilot", kind: "embedded" }, scope: ["devices"], budget: { maxBytes: 1 } });
+const snapshot = registry.snapshot({ consumer: { id: "copilot", kind: "embedded" }, scope: ["devices"] });
 expectTypeOf(snapshot, expectation<SurfaceSnapshot>());
 // @ts-expect-error -- frozen
 snapshot.components[0]!.actions[0]!.available = true;

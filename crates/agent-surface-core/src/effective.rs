@@ -8,7 +8,7 @@ use std::rc::Rc;
 use agent_surface_json::schema::Issue;
 use agent_surface_json::{Bounds, Document, Value, write_string};
 
-use crate::call::{Sent, Step};
+use crate::call::{Origin, Sent, Step};
 use crate::core::Core;
 use crate::definition::{Capability, Reason};
 use crate::effect::Kind;
@@ -93,6 +93,7 @@ impl Core {
 
     /// Locked fields, then the agent's own fields against what it was shown.
     pub(crate) fn agent_input(&mut self, slot: u32) {
+        self.null_as_absent(slot);
         match self.agent_value(slot) {
             Err(failure) => self.refuse(slot, failure),
             Ok(step) => {
@@ -100,6 +101,23 @@ impl Core {
                     call.step = step;
                 }
             }
+        }
+    }
+
+    /// Tool callers say `null` for no arguments: that is no input, where the schema's root is an object.
+    fn null_as_absent(&mut self, slot: u32) {
+        let id = self.call_id(slot);
+        let Some(call) = self.calls.get_mut(slot) else {
+            return;
+        };
+        let is_null = matches!(&call.input, Sent::Json(document) if document.root().kind() == agent_surface_json::Kind::Null);
+        let takes_object = call
+            .capability
+            .as_ref()
+            .is_some_and(|capability| capability.input.as_ref().is_none_or(|input| input.object_root));
+        if is_null && takes_object && matches!(call.origin, Origin::Toolset(_)) {
+            call.input = Sent::Absent;
+            self.emit(Output::Effective(id, String::from("{}")));
         }
     }
 

@@ -13,6 +13,9 @@ use crate::id::{CapabilityId, parse};
 use crate::message::{Outcome, Target};
 use crate::table::{Slab, Table, hash};
 
+/// Instances that `AMBIGUOUS_INSTANCE` lists: enough to choose from, and a refusal stays small.
+const MOST_INSTANCES: usize = 32;
+
 /// Live registrations by what they are called by: a component type, or a procedure path.
 #[derive(Debug)]
 pub(crate) struct Names {
@@ -413,7 +416,7 @@ impl Core {
 
     fn instances(&self, candidates: &[&Candidate]) -> String {
         let mut out = String::from("[");
-        for candidate in candidates {
+        for candidate in candidates.iter().take(MOST_INSTANCES) {
             let Some(registration) = self.registrations.get(candidate.target.registration) else {
                 continue;
             };

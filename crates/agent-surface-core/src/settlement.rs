@@ -61,11 +61,16 @@ impl Core {
         if announce {
             self.event_settled(slot, code);
         }
-        let forgotten = matches!(
-            code,
-            Some(Code::ConfirmationRequired | Code::RateLimited | Code::InvocationConflict)
-        );
-        let has_identity = self.calls.get(slot).is_some_and(|call| call.announced);
+        // What a handler itself answers with such a code is a result like any other: it ran, and must not run again.
+        let (has_identity, started) = self
+            .calls
+            .get(slot)
+            .map_or((false, false), |call| (call.announced, call.handler_started));
+        let forgotten = !started
+            && matches!(
+                code,
+                Some(Code::ConfirmationRequired | Code::RateLimited | Code::InvocationConflict)
+            );
         self.drop_payload(slot);
         self.resume_frames(slot);
         self.keep_settled(slot, has_identity && !forgotten && !self.disposed);
