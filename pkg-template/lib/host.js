@@ -406,6 +406,7 @@ export class Host {
     const payload = this.payloadOf(error);
     entry.cause ??= payload === undefined ? error : error.cause;
     if (payload !== undefined) return [3, payload];
+    this.develop(`\`${entry.capabilityId}\` threw:`, error);
     return [isBackend && attempt(() => error.transient) === true ? 7 : 4, ""];
   }
 

@@ -159,6 +159,8 @@ export const register = (host, definition, onRegister) => {
   if (slot < 0) {
     host.policyTable.drop(used);
     host.enter((wasm) => wasm.settleEvents());
+    const why = slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
+    host.develop(`\`${definition.type}\` was rejected: ${why}`);
     return handle(host, undefined, -1, 0);
   }
   const registration = new Registration(definition, members, used);

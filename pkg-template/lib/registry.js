@@ -41,6 +41,16 @@ const oneOf = (value, name, words) => {
   return value;
 };
 
+/** Refuses what is no option: a misspelt `policies` or `scope` would leave a page open without a word. */
+export const onlyOptions = (options, names, what) => {
+  const known = names.split(" ");
+  for (const key of Object.keys(options)) {
+    if (known.includes(key)) continue;
+    const text = `\`${key.toWellFormed().slice(0, 100)}\` is no option of \`${what}\`; it takes ${known.join(", ")}`;
+    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
+  }
+};
+
 const toText = (value, what, code = "INVALID_DEFINITION") => {
   try {
     return checkedCopy(value).text;
@@ -347,8 +357,10 @@ const approver = (host) => ({
 });
 
 /** Attaches an adapter with a view that cannot resolve confirmations. */
-const attach = (host, view, adapter, { consumer, snapshotContext } = {}) => {
+const attach = (host, view, adapter, options = {}) => {
+  const { consumer, snapshotContext } = options;
   if (host.disposed) throw disposedError();
+  onlyOptions(options, "consumer snapshotContext", "attach");
   if (typeof adapter?.start !== "function" || typeof adapter.stop !== "function") {
     throw new TypeError("`attach` expects an adapter with `start` and `stop`");
   }
@@ -384,17 +396,14 @@ const configText = (host, options, policies) => {
 };
 
 const OPTIONS =
-  "environment context policies audit onRegister onDuplicateInstance duplicateSuffixPolicy route limits now requireApprover".split(" ");
+  "environment context policies audit onRegister onDuplicateInstance duplicateSuffixPolicy route limits now requireApprover";
 
 export const createAgentSurfaceRegistry = (options = {}) => {
   const wasm = requireWasm();
   const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
   oneOf(environment, "environment", ["production", "development", "test"]);
   oneOf(options.duplicateSuffixPolicy ?? "off", "duplicateSuffixPolicy", ["off"]);
-  for (const key of Object.keys(options)) {
-    // A misspelt `policies` would leave the page without any.
-    if (!OPTIONS.includes(key)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${key.toWellFormed()}\` is no option of a registry`);
-  }
+  onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
   if (!Array.isArray(policies)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`policies` must be an array");
   if (audit !== undefined && typeof audit?.record !== "function") {
     throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`audit` must be a sink with `record(event)`");

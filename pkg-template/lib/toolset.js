@@ -4,7 +4,7 @@
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { toConsumer } from "./context.js";
 import { attempt } from "./host.js";
-import { hostOf, invokeAs, lookAs, scopeText } from "./registry.js";
+import { hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
 
 const { freeze } = Object;
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
@@ -140,6 +140,7 @@ class Tools {
       const entry = invokeAs(this.host, this.id, request, this.consumer, { signal });
       return entry.promise.then(undefined, (error) => lost(capabilityId, toolCallId, error));
     } catch (error) {
+      if (!this.closed) this.host.develop(`\`${capabilityId}\` was not called:`, error);
       return Promise.resolve(lost(capabilityId, toolCallId, this.host.disposed ? { code: "DISPOSED" } : error));
     }
   }
@@ -199,6 +200,7 @@ const sameTools = (list, before) =>
 
 export const createAgentToolset = (registry, options = {}) => {
   const host = hostOf(registry);
+  onlyOptions(options, "consumer topology confirmations waitMs mode scope budget", "createAgentToolset");
   const waits = modeOf(options) === "wait";
   const { mode = "direct", scope, waitMs, budget } = options;
   if (mode !== "direct") throw invalid('`mode` must be "direct"');

@@ -3,7 +3,7 @@
 
 import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
-import { describeFor, enterCall, hostOf, invokeAs, lookAs, scopeText } from "./registry.js";
+import { describeFor, enterCall, hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
 import { requireWasm } from "./realm.js";
 import { checkWaitMs } from "./toolset.js";
 
@@ -229,6 +229,7 @@ const isForbidden = () => {
 
 export const createWebMcpAdapter = (options = {}) => {
   const { confirmations, exposeCapability } = options;
+  onlyOptions(options, "snapshotContext exposeCapability confirmations waitMs exposedTo modelContext", "createWebMcpAdapter");
   if (confirmations !== undefined && confirmations !== "wait" && confirmations !== "two-phase") {
     throw new TypeError('`confirmations` must be "wait" or "two-phase"');
   }

@@ -6,8 +6,6 @@
 
 mod slab;
 
-use agent_surface_json::sip128;
-
 pub use slab::Slab;
 
 /// Marks a free slot; never a caller's id.
@@ -157,20 +155,24 @@ const fn home(hash: u64, mask: usize) -> usize {
     (hash ^ (hash >> 32)) as usize & mask
 }
 
-/// A keyed 64-bit hash of several texts: who does not know the key cannot make collisions on purpose. Each text is
-/// hashed under a key that covers those before it, so `["ab", "c"]` and `["a", "bc"]` differ.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the two halves of a 128-bit hash are taken apart on purpose"
-)]
+/// A keyed hash of texts, each with its length before it, for tables that compare their keys: a collision costs a
+/// comparison, nothing else. What an attacker picks and nobody compares is hashed by `sip128` instead.
 pub fn hash(key: [u64; 2], parts: &[&str]) -> u64 {
-    let [mut left, mut right] = key;
+    let mut state = key[0];
     for part in parts {
-        let mixed = sip128([left, right], part.as_bytes());
-        left = key[0] ^ mixed as u64;
-        right = key[1] ^ (mixed >> 64) as u64;
+        state = mixed(state ^ part.len() as u64);
+        for chunk in part.as_bytes().chunks(8) {
+            let word = chunk.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            state = mixed(state ^ word);
+        }
     }
-    left ^ right
+    mixed(state ^ key[1])
+}
+
+/// One multiplication by 2^64 over the golden ratio, and the high half, where its bits are good, into the low one.
+const fn mixed(word: u64) -> u64 {
+    let product = word.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ product >> 29 ^ product >> 47
 }
 
 #[cfg(test)]

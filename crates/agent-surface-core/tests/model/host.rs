@@ -110,6 +110,17 @@ pub fn consumer(at: u8) -> Consumer {
     Consumer::new("test", CONSUMERS[usize::from(at)])
 }
 
+/// Bytes that never repeat a pattern: ids made of them differ, as those of a page do. (splitmix64)
+fn noise(count: usize) -> Vec<u8> {
+    let words = (1_u64..).flat_map(|at| {
+        let mut word = at.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (word ^ (word >> 31)).to_le_bytes()
+    });
+    words.take(count).collect()
+}
+
 impl Host {
     pub fn new(settings: Settings) -> Self {
         let limits = format!(
@@ -120,7 +131,7 @@ impl Host {
             limits: Limits::from_json(&json(&limits)).expect("limits"),
             ..Config::default()
         };
-        let noise: Vec<u8> = (0..=255).cycle().take(60_000).collect();
+        let noise = noise(60_000);
         let mut core = Core::new(config, &noise).expect("enough randomness");
         core.set_audience(true, true, 1);
         let view = core.open_view(Vec::new(), true);

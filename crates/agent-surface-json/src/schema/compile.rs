@@ -3,7 +3,7 @@
 //! It refuses unknown and misplaced keywords, references that lead nowhere or in a circle, and defaults
 //! that break their own schema. `Schema::compile` calls it.
 
-use super::fault::{FULL_ENGINE, Refusal, SchemaFault, at_keyword, at_schema};
+use super::fault::{OTHERWISE, Refusal, SchemaFault, at_keyword, at_schema};
 use super::keyword::{self, Keyword};
 use super::rules::{Node, ObjectRule, Property, Rule, TYPES, type_names};
 use super::{Options, Schema, SchemaLimits, defaults, format, opaque, validate};
@@ -97,7 +97,7 @@ impl Compiler<'_> {
                 let advice = keyword::advice(key);
                 return Err(at_keyword(
                     argument,
-                    &["is outside the built-in schema subset; ", advice, FULL_ENGINE],
+                    &["is outside the built-in schema subset; ", advice, OTHERWISE],
                 ));
             };
             match keyword {
@@ -157,7 +157,7 @@ impl Compiler<'_> {
                 let Some(format) = format::by_name(argument) else {
                     let tail = [
                         "must be `date-time`, `date`, `uuid`, `email` or `uri`; use `pattern`",
-                        FULL_ENGINE,
+                        OTHERWISE,
                     ];
                     return Err(at_keyword(argument, &tail));
                 };
@@ -212,7 +212,7 @@ impl Compiler<'_> {
                 let Some(allows) = argument.as_bool() else {
                     return Err(at_keyword(
                         argument,
-                        &["must be `true` or `false`; list the properties", FULL_ENGINE],
+                        &["must be `true` or `false`; list the properties", OTHERWISE],
                     ));
                 };
                 parts.is_closed = !allows;
@@ -243,7 +243,7 @@ impl Compiler<'_> {
                 "must start with `",
                 DEFINITIONS,
                 "`; move its target there",
-                FULL_ENGINE,
+                OTHERWISE,
             ];
             return Err(at_keyword(argument, &tail));
         }
@@ -368,7 +368,7 @@ fn root_only(key: Value<'_>, argument: Value<'_>, depth: usize) -> Result<(), Re
     if key.is_str("$schema") && text.strip_suffix('#').unwrap_or(&text) != DIALECT {
         return Err(at_keyword(
             argument,
-            &["must be `", DIALECT, "`; leave it out", FULL_ENGINE],
+            &["must be `", DIALECT, "`; leave it out", OTHERWISE],
         ));
     }
     Ok(())

@@ -31,8 +31,8 @@ pub struct SchemaError {
 #[derive(Debug)]
 pub(crate) struct Refusal(pub(crate) Box<SchemaError>);
 
-/// Where the rest of JSON Schema is to be had.
-pub(crate) const FULL_ENGINE: &str = ", or install the full schema engine (`agent-surface-wasm/schema`)";
+/// How the rest of JSON Schema is to be had.
+pub(crate) const OTHERWISE: &str = ", or bring a validator of your own with `fromStandardSchema`";
 
 /// The keyword with this argument is at fault; `tail` continues the sentence after its name and place.
 #[inline(never)]

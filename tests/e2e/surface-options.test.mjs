@@ -1,0 +1,99 @@
+// Options and answers at the edge of the contract, through the built package in Chromium.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { usePage } from "./surface-page.mjs";
+
+const { run } = usePage();
+
+test("what is no option is refused by name, wherever it would leave a page open", async () => {
+  const found = await run(async () => {
+    const said = (make) => {
+      try {
+        make();
+        return "accepted";
+      } catch (error) {
+        return `${error.code}: ${error.message}`;
+      }
+    };
+    const registry = T.registry();
+    const consumer = { id: "a", kind: "embedded" };
+    return [
+      said(() => A.createAgentSurfaceRegistry({ policys: [] })),
+      said(() => A.createAgentSurfaceRegistry({ duplicateSuffixPolicy: "error" })),
+      said(() => A.createAgentToolset(registry, { consumer, topology: "embedded", scopes: ["x"] })),
+      said(() => A.createWebMcpAdapter({ scope: ["x"] })),
+      said(() => registry.attach(A.createWebMcpAdapter(), { scope: ["x"] })),
+      said(() => A.createWebMcpAdapter({ confirmations: "wait", waitMs: -5 })),
+    ];
+  });
+  for (const [at, word] of ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs"].entries()) {
+    assert.match(found[at], new RegExp(`^INVALID_DEFINITION: .*\`${word}\``), found[at]);
+  }
+});
+
+test("null from a tool's caller is `{}` for an object's schema, and a value for any other", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const seen = [];
+    const act = (input) =>
+      A.action({ description: "d", input: A.fromJsonSchema(input), effect: "local-state", execute: (value) => void seen.push(value) });
+    registry.register({
+      type: "nulls",
+      description: "d",
+      actions: { takesObject: act({ type: "object" }), takesNull: act({ type: ["null", "string"] }) },
+    });
+    const toolset = A.createAgentToolset(registry, { consumer: { id: "a", kind: "embedded" }, topology: "embedded" });
+    const results = [];
+    for (const tool of toolset.tools()) results.push((await tool.execute(null)).status);
+    return { results, seen };
+  });
+  assert.deepEqual(found, { results: ["ok", "ok"], seen: [{}, null] });
+});
+
+test("a handler's own RATE_LIMITED is a result like any other: its id runs nothing again", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    let runs = 0;
+    const execute = () => {
+      runs++;
+      throw new A.AgentSurfaceError({ code: "RATE_LIMITED", message: "Later.", retry: "after-delay" });
+    };
+    const go = A.action({ description: "d", input: A.emptyObjectSchema, effect: "local-state", execute });
+    registry.register({ type: "limits", description: "d", actions: { go } });
+    const call = () => registry.invoke({ capabilityId: "view:limits.go", invocationId: "one" });
+    const codes = [(await call()).error.code, (await call()).error.code];
+    return { runs, codes };
+  });
+  assert.deepEqual(found, { runs: 1, codes: ["RATE_LIMITED", "RATE_LIMITED"] });
+});
+
+test("an adapter gets the settled result of an output that is no JSON, where the page's own call rejects", async () => {
+  const found = await run(async () => {
+    const registry = T.registry({ environment: "development", audit: { record() {} }, requireApprover: false });
+    const read = () => new Map();
+    registry.register({
+      type: "odd",
+      description: "d",
+      observations: { it: A.observation({ description: "d", output: A.fromJsonSchema({ type: "object" }), read }) },
+    });
+    let view;
+    registry.attach({ name: "probe", start: (host) => void (view = host.registry), stop() {} });
+    const request = { capabilityId: "view:odd.it" };
+    const own = await registry.invoke(request).catch((error) => error.name);
+    const { error } = await view.invoke(request);
+    return [own, error.code, error.details.reason];
+  });
+  assert.deepEqual(found, ["TypeError", "EXECUTION_FAILED", "output-invalid"]);
+});
+
+test("AMBIGUOUS_INSTANCE lists enough to choose from, and no more", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const go = A.action({ description: "d", input: A.emptyObjectSchema, effect: "local-state", execute: () => undefined });
+    for (let at = 0; at < 100; at++) registry.register({ type: "many", instanceId: `i${at}`, description: "d", actions: { go } });
+    const { error } = await registry.invoke({ capabilityId: "view:many.go" });
+    return [error.code, error.details.instances.length];
+  });
+  assert.deepEqual(found, ["AMBIGUOUS_INSTANCE", 32]);
+});
