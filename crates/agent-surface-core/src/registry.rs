@@ -213,7 +213,7 @@ impl Core {
         self.ids.insert(id_hash, slot);
         self.keys.insert(key_hash, slot);
         self.order_insert(slot);
-        self.name_members(slot);
+        self.name_members(slot, true);
         slot
     }
 
@@ -417,7 +417,7 @@ impl Core {
         );
         self.keys.remove(key, slot);
         self.order.retain(|&other| other != slot);
-        self.unname_members(slot);
+        self.name_members(slot, false);
         self.event_unregistered(slot);
         self.emit(Output::Unmounted(slot));
         self.unmount_calls(slot);

@@ -87,23 +87,25 @@ fn key(seed: [u64; 2], domain: bool, text: &str) -> u64 {
 }
 
 impl Core {
-    pub(crate) fn name_members(&mut self, slot: u32) {
+    /// Lets a registration be found by its type and by the paths of its procedures, or no longer.
+    pub(crate) fn name_members(&mut self, slot: u32, named: bool) {
         let Some(registration) = self.registrations.get(slot) else {
             return;
         };
+        let change = if named { Names::add } else { Names::remove };
         let whole = Target {
             registration: slot,
             capability: u32::MAX,
         };
-        self.names
-            .add(self.seed, false, &registration.header.component_type, whole);
+        let component_type = &registration.header.component_type;
+        change(&mut self.names, self.seed, false, component_type, whole);
         for (at, member) in (0_u32..).zip(&registration.members) {
             if member.capability.kind == crate::effect::Kind::Procedure {
                 let target = Target {
                     registration: slot,
                     capability: at,
                 };
-                self.names.add(self.seed, true, &member.capability.name, target);
+                change(&mut self.names, self.seed, true, &member.capability.name, target);
             }
         }
     }
@@ -123,28 +125,6 @@ impl Core {
                 .find(self.seed, false, &registration.header.component_type)
         };
         found.unwrap_or(0)
-    }
-
-    pub(crate) fn unname_members(&mut self, slot: u32) {
-        let Some(registration) = self.registrations.get(slot) else {
-            return;
-        };
-        let whole = Target {
-            registration: slot,
-            capability: u32::MAX,
-        };
-        self.names
-            .remove(self.seed, false, &registration.header.component_type, whole);
-        for (at, member) in (0_u32..).zip(&registration.members) {
-            if member.capability.kind == crate::effect::Kind::Procedure {
-                let target = Target {
-                    registration: slot,
-                    capability: at,
-                };
-                self.names
-                    .remove(self.seed, true, &member.capability.name, target);
-            }
-        }
     }
 
     /// Live registrations that hold the capability, of this instance when one is named.
