@@ -128,7 +128,7 @@ pub(crate) struct Frame {
 }
 
 /// Where a call stands. Steps that wait for the host say so in `Call::waits`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// Phase 2.
     Resolve,
@@ -143,9 +143,8 @@ pub(crate) enum Step {
     Reason(&'static str),
     /// Phase 5.
     AgentInput,
-    AgentChecked(Option<String>),
     Bind,
-    FullInput(String),
+    FullInput,
     FullChecked,
     /// Phase 6.
     Invoke(usize),
@@ -197,6 +196,8 @@ pub struct Call {
     pub(crate) capability: Option<Rc<Capability>>,
     pub(crate) chain: Option<Rc<[PolicyRef]>>,
     pub(crate) frames: Vec<Frame>,
+    /// The agent's fields with the bound ones, until they are checked.
+    pub(crate) merged: Option<String>,
     /// The effective input; `None` before phase 5 is through. The same document as `input` when nothing changed.
     pub(crate) effective: Option<Rc<Document>>,
     /// A policy raised the confirmation level; with the first summary.

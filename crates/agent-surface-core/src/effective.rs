@@ -141,7 +141,7 @@ impl Core {
             return Err(Failure::invalid_input(&[issue("", "expected a value")]));
         }
         if capability.bound.is_empty() {
-            return Ok(Step::AgentChecked(None));
+            return Ok(Step::FullInput);
         }
         let locked: Vec<String> = capability
             .bound
@@ -167,8 +167,8 @@ impl Core {
         Ok(Step::Bind)
     }
 
-    /// The agent's fields hold; bound ones join them.
-    pub(crate) fn agent_checked(&mut self, slot: u32, merged: Option<String>) {
+    /// The agent's fields, with the bound ones where there are any, under the full schema.
+    pub(crate) fn full_input(&mut self, slot: u32) {
         let id = self.call_id(slot);
         let Some(call) = self.calls.get_mut(slot) else {
             return;
@@ -180,6 +180,7 @@ impl Core {
             .input
             .as_ref()
             .is_some_and(|schema| schema.compiled.is_none());
+        let merged = call.merged.take();
         let changed = merged.is_some();
         let text = merged.or_else(|| matches!(call.input, Sent::Absent).then(|| String::from("{}")));
         if own {
@@ -274,10 +275,6 @@ impl Core {
         }
     }
 
-    pub(crate) fn full_input(&mut self, slot: u32, text: String) {
-        self.agent_checked(slot, Some(text));
-    }
-
     fn take_effective(&mut self, slot: u32, document: Rc<Document>, changed: bool) {
         let id = self.call_id(slot);
         let text = changed.then(|| document.text().to_owned());
@@ -334,7 +331,12 @@ impl Core {
             },
         };
         match merged {
-            Ok(text) => self.go_on(id.slot, Step::FullInput(text)),
+            Ok(text) => {
+                if let Some(call) = self.calls.get_mut(id.slot) {
+                    call.merged = Some(text);
+                }
+                self.go_on(id.slot, Step::FullInput);
+            }
             Err(field) => self.refuse(id.slot, Failure::binding_failed(field.as_deref())),
         }
     }

@@ -133,6 +133,7 @@ impl Core {
             capability: None,
             chain: None,
             frames: Vec::new(),
+            merged: None,
             effective: None,
             escalated: false,
             summary: None,

@@ -27,6 +27,7 @@ mod effective;
 mod event;
 mod execution;
 mod invoke;
+mod pipeline;
 mod policy;
 mod registration;
 mod registry;

@@ -1,4 +1,4 @@
-//! The pipeline's steps, discovery votes and the two policy chains (phases 3 and 6).
+//! Discovery votes and the two policy chains (phases 3 and 6).
 //!
 //! A policy's function is a frame on the call: its `next` is an input, the inner result an output. A guard gives a
 //! verdict at once and has no frame. Nothing here runs a policy; the driver does.
@@ -8,92 +8,14 @@ use crate::core::Core;
 use crate::definition::PolicyRef;
 use crate::error::Failure;
 use crate::message::{CallId, Outcome, Output, Stage, Verdict, Vote};
-use crate::timer::Owner;
 
 const ON_DISCOVERY: u8 = PolicyRef::ON_DISCOVERY;
 const ON_AUTHORIZE: u8 = PolicyRef::ON_AUTHORIZE;
 const ON_INVOKE: u8 = PolicyRef::ON_INVOKE;
 
 impl Core {
-    /// Moves one call on until it waits or is settled.
-    pub(crate) fn advance(&mut self, slot: u32) {
-        while let Some(call) = self.calls.get(slot) {
-            if call.waits {
-                return;
-            }
-            let before = std::mem::discriminant(&call.step);
-            match call.step.clone() {
-                Step::Resolve => self.resolve(slot),
-                Step::Votes | Step::VotesAgain => self.ask_votes(slot),
-                Step::Choose => self.choose(slot),
-                Step::Authorize(at) => self.chain_step(slot, Stage::Authorize, at),
-                Step::Availability => self.availability(slot),
-                Step::AgentInput => self.agent_input(slot),
-                Step::AgentChecked(text) => self.agent_checked(slot, text),
-                Step::Bind => self.ask_bind(slot),
-                Step::FullInput(text) => self.full_input(slot, text),
-                Step::Invoke(at) => self.chain_step(slot, Stage::Invoke, at),
-                Step::Confirm => self.confirm(slot),
-                Step::Precondition { before_record } => self.precondition(slot, before_record),
-                Step::Key => self.ask_key(slot),
-                Step::Admit => self.admit(slot),
-                Step::Start => self.start(slot),
-                Step::When
-                | Step::Reason(_)
-                | Step::FullChecked
-                | Step::Queued
-                | Step::Running
-                | Step::CheckingOutput
-                | Step::Fixed
-                | Step::Person
-                | Step::Settled => return,
-            }
-            self.fail_stuck(slot, before);
-        }
-    }
-
-    /// A call that neither moved nor waits would do so for ever: what it stands on is gone, which must not happen.
-    fn fail_stuck(&mut self, slot: u32, before: std::mem::Discriminant<Step>) {
-        let stuck = self
-            .calls
-            .get(slot)
-            .is_some_and(|call| !call.waits && std::mem::discriminant(&call.step) == before);
-        if stuck {
-            self.settle(slot, Outcome::Failed(Failure::execution_failed(None)));
-        }
-    }
-
-    /// The call goes on at `step` when the driver next runs the ready ones.
-    pub(crate) fn go_on(&mut self, slot: u32, step: Step) {
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.step = step;
-            call.waits = false;
-            self.ready.push_back(slot);
-        }
-    }
-
-    /// Asks the host something that belongs to phases 3 to 7, which together are bounded in time.
-    pub(crate) fn ask(&mut self, slot: u32, output: Output) {
-        let ms = self.config.limits.policy_timeout_ms;
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.waits = true;
-            if call.timer.is_none() {
-                call.timer = Some(self.timers.start(Owner::Policies(slot), ms));
-            }
-        }
-        self.emit(output);
-    }
-
-    pub(crate) fn policies_timed_out(&mut self, slot: u32) {
-        let ms = self.config.limits.policy_timeout_ms;
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.timer = None;
-            self.settle(slot, Outcome::Failed(Failure::timeout(ms, true)));
-        }
-    }
-
     /// Asks the next vote, or goes on when all are in.
-    fn ask_votes(&mut self, slot: u32) {
+    pub(crate) fn ask_votes(&mut self, slot: u32) {
         let Some(call) = self.calls.get(slot) else { return };
         let mut cursor = (call.votes.candidate, call.votes.policy);
         while let Some(candidate) = call.votes.candidates.get(cursor.0) {
@@ -183,7 +105,7 @@ impl Core {
     }
 
     /// The chain's next policy with a hook for this stage.
-    fn chain_step(&mut self, slot: u32, stage: Stage, at: usize) {
+    pub(crate) fn chain_step(&mut self, slot: u32, stage: Stage, at: usize) {
         let hook = if stage == Stage::Authorize {
             ON_AUTHORIZE
         } else {
