@@ -97,3 +97,33 @@ test("AMBIGUOUS_INSTANCE lists enough to choose from, and no more", async () => 
   });
   assert.deepEqual(found, ["AMBIGUOUS_INSTANCE", 32]);
 });
+
+test("development hears why an action that awaits itself timed out", async () => {
+  const found = await run(async () => {
+    const warnings = [];
+    const warn = console.warn;
+    console.warn = (...words) => warnings.push(words.join(" "));
+    const clock = T.clock();
+    try {
+      const registry = T.registry({ environment: "development", audit: { record() {} }, requireApprover: false, now: clock.now });
+      const input = A.emptyObjectSchema;
+      const inner = A.action({ description: "d", input, effect: "local-state", execute: () => undefined });
+      const outer = A.action({
+        description: "d",
+        input,
+        effect: "local-state",
+        execute: () => registry.invoke({ capabilityId: "view:selfish.inner" }),
+      });
+      registry.register({ type: "selfish", description: "d", actions: { inner, outer } });
+      const call = registry.invoke({ capabilityId: "view:selfish.outer" });
+      await T.turn();
+      await clock.advance(10_000);
+      const { error } = await call;
+      return [error.code, warnings.filter((text) => text.includes("waits for itself")).length];
+    } finally {
+      console.warn = warn;
+      clock.restore();
+    }
+  });
+  assert.deepEqual(found, ["TIMEOUT", 1]);
+});

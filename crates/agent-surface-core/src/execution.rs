@@ -54,8 +54,33 @@ impl Core {
             .as_ref()
             .is_some_and(|capability| capability.idempotent);
         let failure = Failure::timeout(call.timeout_ms.unwrap_or(0), idempotent);
+        self.warn_of_self_wait(slot);
         self.emit(Output::AbortHandler(id));
         self.settle(slot, Outcome::Failed(failure));
+    }
+
+    /// An action that awaits another one of its own group waits for itself: the author should hear why it timed out.
+    fn warn_of_self_wait(&mut self, slot: u32) {
+        let Some(call) = self.calls.get(slot) else { return };
+        let (Some(key), Some(target)) = (&call.group, call.target) else {
+            return;
+        };
+        let waiting = self
+            .registrations
+            .get(target.registration)
+            .and_then(|registration| registration.groups.iter().find(|group| group.key == *key))
+            .and_then(|group| group.waiting.front())
+            .and_then(|&waiting| self.calls.get(waiting));
+        let Some(waiting) = waiting else { return };
+        let text = [
+            "`",
+            &call.capability_id,
+            "` timed out while `",
+            &waiting.capability_id,
+            "` waited for it to end; if its handler awaits that call, it waits for itself",
+        ];
+        let warning = text.concat();
+        self.emit(Output::Warn(warning));
     }
 
     pub(crate) fn abort(&mut self, id: CallId) {
