@@ -8,7 +8,7 @@ use agent_surface_json::{write_string, write_u64};
 
 use crate::confirmation::text_field;
 use crate::core::Core;
-use crate::definition::Reason;
+use crate::definition::{PolicyRef, Reason};
 use crate::effect::Kind;
 use crate::effective::NO_REASON;
 use crate::id::matches_scope;
@@ -516,7 +516,10 @@ enum Asks {
 fn asks(member: &Member) -> bool {
     member.capability.has_when
         || member.capability.has_describe
-        || member.chain.iter().any(|policy| policy.hooks & 1 != 0)
+        || member
+            .chain
+            .iter()
+            .any(|policy| policy.has(PolicyRef::ON_DISCOVERY))
 }
 
 /// Moves one capability on to its next question.
@@ -527,7 +530,7 @@ fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) ->
             .iter()
             .enumerate()
             .skip(at)
-            .find(|(_, policy)| policy.hooks & 1 != 0);
+            .find(|(_, policy)| policy.has(PolicyRef::ON_DISCOVERY));
         if let (Some((at, policy)), true) = (next, state.visible) {
             *phase = Phase::Votes(at);
             return Asks::Vote(policy.reference);

@@ -15,7 +15,7 @@ use crate::invoke::Admitted;
 use crate::message::{Output, Target};
 use crate::table::{Slab, Table, hash};
 use crate::time::Millis;
-use crate::toolset::Tool;
+use crate::toolset::{Tool, Toolset};
 
 /// How often an offer is made again when the browser frees a name late.
 const MOST_ATTEMPTS: u32 = 5;
@@ -151,11 +151,7 @@ impl Core {
         }
         self.withdraw_unseen(toolset);
         let (seed, version) = (self.seed, self.version);
-        let Some(browser) = self
-            .toolsets
-            .get_mut(toolset)
-            .and_then(|found| found.browser.as_mut())
-        else {
+        let Some(browser) = browser_of(&mut self.toolsets, toolset) else {
             return;
         };
         browser.skipped = skipped;
@@ -215,11 +211,7 @@ impl Core {
 
     fn withdraw_unseen(&mut self, toolset: u32) {
         let seed = self.seed;
-        let Some(browser) = self
-            .toolsets
-            .get_mut(toolset)
-            .and_then(|found| found.browser.as_mut())
-        else {
+        let Some(browser) = browser_of(&mut self.toolsets, toolset) else {
             return;
         };
         let mut gone = Vec::new();
@@ -301,11 +293,7 @@ impl Core {
     /// The browser refused a tool. True when it should be offered again a little later, because the name may be
     /// freed late.
     pub fn offer_rejected(&mut self, toolset: u32, entry: u32, generation: u32, reason: &str) -> bool {
-        let Some(browser) = self
-            .toolsets
-            .get_mut(toolset)
-            .and_then(|found| found.browser.as_mut())
-        else {
+        let Some(browser) = browser_of(&mut self.toolsets, toolset) else {
             return false;
         };
         if browser.entries.generation(entry) != generation {
@@ -321,10 +309,7 @@ impl Core {
 
     /// The browser took a tool.
     pub fn offer_accepted(&mut self, toolset: u32, entry: u32, generation: u32) {
-        if let Some(browser) = self
-            .toolsets
-            .get_mut(toolset)
-            .and_then(|found| found.browser.as_mut())
+        if let Some(browser) = browser_of(&mut self.toolsets, toolset)
             && browser.entries.generation(entry) == generation
             && let Some(entry) = browser.entries.get_mut(entry)
         {
@@ -412,6 +397,11 @@ impl Core {
             },
         ))
     }
+}
+
+/// The browser's side of a toolset. It takes the toolsets alone, so that a caller may change the specs beside it.
+fn browser_of(toolsets: &mut Slab<Toolset>, toolset: u32) -> Option<&mut Browser> {
+    toolsets.get_mut(toolset)?.browser.as_mut()
 }
 
 fn comma(out: &mut String) {
