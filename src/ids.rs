@@ -2,12 +2,10 @@
 //!
 //! Each takes and gives texts. Called by the facade's `ids.js` and `schema.js`.
 
-use agent_surface_core::error::{DefinitionCode, DefinitionError};
+use agent_surface_core::definition::compile_schema;
 use agent_surface_core::id::{self, CapabilityId};
-use agent_surface_core::limits::Limits;
 use agent_surface_core::wire::{self, NameRequest};
-use agent_surface_json::schema::{Schema, SchemaFault, SchemaLimits};
-use agent_surface_json::{Bounds, Document, write_string};
+use agent_surface_json::{Document, write_string};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::definition_error;
@@ -122,44 +120,17 @@ pub fn matches_scope(component_type: &str, scope: String) -> Result<bool, JsValu
     Ok(id::matches_scope(component_type, &texts(scope)?))
 }
 
-fn limits() -> SchemaLimits {
-    let limits = Limits::default();
-    SchemaLimits {
-        max_bytes: limits.max_schema_bytes as usize,
-        max_depth: limits.max_schema_depth as usize,
-    }
-}
-
-fn compiled(text: &str) -> Result<Schema, DefinitionError> {
-    let bounds = Bounds {
-        max_bytes: 262_144,
-        max_depth: 128,
-        lone_surrogates: false,
-    };
-    let document = Document::parse(text, bounds)
-        .map_err(|error| DefinitionError::new(DefinitionCode::UnsupportedSchema, &[&error.message()]))?;
-    Schema::compile(&document, limits()).map_err(|error| DefinitionError {
-        code: match error.fault {
-            SchemaFault::InvalidDefault => DefinitionCode::InvalidDefinition,
-            SchemaFault::Unsupported => DefinitionCode::UnsupportedSchema,
-        },
-        message: error.message,
-        pointer: Some(error.pointer),
-        keyword: Some(error.keyword),
-    })
-}
-
 /// What is wrong with a schema document; `None` when nothing is.
 #[wasm_bindgen(js_name = schemaDocument)]
 pub fn schema_document(text: &str) -> Option<String> {
-    compiled(text).err().map(|error| error.message)
+    compile_schema(text).err().map(|error| error.message)
 }
 
 /// Checks a value: `{"value": …}` with defaults filled, or `{"issues": […]}`. Throws the JSON text of a definition
 /// error where the schema is none.
 #[wasm_bindgen(js_name = schemaCheck)]
 pub fn schema_check(schema: &str, value: String, fill: bool) -> Result<String, JsValue> {
-    let schema = compiled(schema).map_err(|error| definition_error(&error))?;
+    let schema = compile_schema(schema).map_err(|error| definition_error(&error))?;
     let mut document = match Document::parse(value, OWN_BOUNDS) {
         Ok(document) => document,
         Err(error) => return Ok(["{\"issues\":", &whole_issue(&error.message()), "}"].concat()),

@@ -9,7 +9,7 @@ use agent_surface_json::{sha256, write_string};
 use crate::call::{Sent, Step};
 use crate::core::Core;
 use crate::effect::Confirmation;
-use crate::error::Failure;
+use crate::error::{Failure, is_blank};
 use crate::message::{Outcome, Output};
 use crate::table::Slab;
 use crate::time::Millis;
@@ -335,7 +335,7 @@ impl Core {
             let (status, outcome, kind) = if approved {
                 (Status::Approved(now.iso()), "approved", "confirmation-approved")
             } else {
-                let note = note.filter(|note| !note.trim().is_empty()).map(str::to_owned);
+                let note = note.filter(|note| !is_blank(note)).map(str::to_owned);
                 (Status::Denied(note), "denied", "confirmation-denied")
             };
             self.decide(slot, status, outcome);

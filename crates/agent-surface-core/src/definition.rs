@@ -19,7 +19,8 @@ use crate::effect::{Audit, Confirmation, Effect, Kind};
 use crate::error::ObjectWriter;
 
 pub use capability::parse_capability;
-pub use header::{parse_header, parse_policies};
+pub use header::{COMPONENT_TYPE, parse_header, parse_policies};
+pub use schema::compile_schema;
 
 /// A component without its capabilities.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +37,8 @@ pub struct Header {
     pub meta: Option<String>,
     /// Where the definition comes from, in the author's words.
     pub origin: Option<String>,
-    /// Higher comes first. Orders as the author's numbers do, fractions too; 0 stays 0.
-    pub priority: i64,
+    /// The token of the author's number. Higher comes first.
+    pub priority: String,
     /// Whether it starts enabled.
     pub enabled: bool,
     /// The component's policies, outermost first.
@@ -260,6 +261,8 @@ impl Header {
 pub(crate) mod samples {
     //! Documents for the tests of this folder.
 
+    use std::rc::Rc;
+
     use agent_surface_json::{Bounds, Document};
 
     use super::{Capability, parse_capability};
@@ -270,7 +273,7 @@ pub(crate) mod samples {
         "input":{"text":"{\"type\":\"object\"}","own":false},"execute":1}"#;
 
     /// The capability in a text, as one of `devices.table`.
-    pub fn parse(text: &str) -> Result<Capability, String> {
+    pub fn parse(text: &str) -> Result<Rc<Capability>, String> {
         parse_capability(&read(text), "devices.table", &Limits::default()).map_err(|error| error.text())
     }
 

@@ -18,18 +18,18 @@ impl Kind {
     /// Every kind.
     pub const ALL: &[Self] = &[Self::Observation, Self::Action, Self::Procedure];
 
+    /// Their public words, in the same order.
+    pub const WORDS: &[&str] = &["observation", "action", "procedure"];
+
     /// The public word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Observation => "observation",
-            Self::Action => "action",
-            Self::Procedure => "procedure",
-        }
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The kind that a public word names.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
+        let at = Self::WORDS.iter().position(|word| *word == text)?;
+        Self::ALL.get(at).copied()
     }
 }
 
@@ -64,22 +64,36 @@ impl Effect {
         Self::Destructive,
     ];
 
+    /// Their public words, in the same order.
+    pub const WORDS: &[&str] = &[
+        "read",
+        "local-state",
+        "navigation",
+        "server-query",
+        "server-mutation",
+        "external-side-effect",
+        "destructive",
+    ];
+
     /// The public word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::LocalState => "local-state",
-            Self::Navigation => "navigation",
-            Self::ServerQuery => "server-query",
-            Self::ServerMutation => "server-mutation",
-            Self::ExternalSideEffect => "external-side-effect",
-            Self::Destructive => "destructive",
-        }
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The effect that a public word names.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|effect| effect.as_str() == text)
+        let at = Self::WORDS.iter().position(|word| *word == text)?;
+        Self::ALL.get(at).copied()
+    }
+
+    /// The public words of the effects that a kind of capability may have.
+    pub fn words_of(kind: Kind) -> &'static [&'static str] {
+        let effects = match kind {
+            Kind::Observation => 0..1,
+            Kind::Action => 1..3,
+            Kind::Procedure => 3..7,
+        };
+        Self::WORDS.get(effects).unwrap_or_default()
     }
 
     /// The kind of capability that may have this effect.
@@ -114,18 +128,18 @@ impl Confirmation {
     /// Every level, mildest first.
     pub const ALL: &[Self] = &[Self::Never, Self::Optional, Self::Required];
 
+    /// Their public words, in the same order.
+    pub const WORDS: &[&str] = &["never", "optional", "required"];
+
     /// The public word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::Optional => "optional",
-            Self::Required => "required",
-        }
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The level that a public word names.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|level| level.as_str() == text)
+        let at = Self::WORDS.iter().position(|word| *word == text)?;
+        Self::ALL.get(at).copied()
     }
 }
 
@@ -144,18 +158,18 @@ impl Audit {
     /// Every level, least first.
     pub const ALL: &[Self] = &[Self::None, Self::Metadata, Self::Full];
 
+    /// Their public words, in the same order.
+    pub const WORDS: &[&str] = &["none", "metadata", "full"];
+
     /// The public word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Metadata => "metadata",
-            Self::Full => "full",
-        }
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The level that a public word names.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|level| level.as_str() == text)
+        let at = Self::WORDS.iter().position(|word| *word == text)?;
+        Self::ALL.get(at).copied()
     }
 }
 

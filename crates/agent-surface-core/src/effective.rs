@@ -43,10 +43,7 @@ impl Core {
         } else if !registration.enabled {
             Some("component-disabled")
         } else {
-            member
-                .pushed
-                .as_ref()
-                .map(|pushed| pushed.reason.as_deref().unwrap_or("unavailable"))
+            member.pushed.as_deref()
         };
         if let Some(reason) = reason {
             let failure = Failure::not_available(reason);

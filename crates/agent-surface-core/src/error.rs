@@ -265,6 +265,11 @@ pub fn cut(text: &str, code_points: usize) -> &str {
     end.and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
+/// Whether a text says nothing.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use agent_surface_json::{write_string, write_u64};
 use crate::call::Call;
 use crate::confirmation::text_field;
 use crate::core::Core;
+use crate::definition::Header;
 use crate::effect::Audit;
 use crate::error::Code;
 use crate::message::Output;
@@ -91,11 +92,11 @@ impl Core {
         }
     }
 
-    pub(crate) fn event_rejected(&mut self, component_type: &str, instance_id: &str, guarded: bool) {
+    pub(crate) fn event_rejected(&mut self, header: &Header, guarded: bool) {
         let reason = if guarded { "guard" } else { "duplicate" };
         let write = |out: &mut String| {
-            text_field(out, "componentType", component_type);
-            text_field(out, "instanceId", instance_id);
+            text_field(out, "componentType", &header.component_type);
+            text_field(out, "instanceId", &header.instance_id);
             text_field(out, "reason", reason);
         };
         if self.has_listeners {
@@ -110,14 +111,15 @@ impl Core {
         }
     }
 
-    pub(crate) fn event_availability(&mut self, slot: u32, capability_id: &str, available: bool) {
+    pub(crate) fn event_availability(&mut self, slot: u32, capability: usize) {
         if self.has_listeners
-            && let Some(registration_id) = self.registration_id(slot)
+            && let Some(registration) = self.registrations.get(slot)
+            && let Some(member) = registration.members.get(capability)
         {
             let mut event = opened("availability-changed");
-            text_field(&mut event, "registrationId", registration_id);
-            text_field(&mut event, "capabilityId", capability_id);
-            event.push_str(if available {
+            text_field(&mut event, "registrationId", &registration.id);
+            text_field(&mut event, "capabilityId", &member.capability.id);
+            event.push_str(if member.pushed.is_none() {
                 ",\"available\":true"
             } else {
                 ",\"available\":false"

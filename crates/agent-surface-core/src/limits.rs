@@ -2,9 +2,9 @@
 //!
 //! It refuses unknown names and values that are no count. Called by the registry when it is created.
 
-use agent_surface_json::Document;
+use agent_surface_json::{Document, Kind};
 
-use crate::error::DefinitionError;
+use crate::error::{DefinitionError, cut};
 
 /// Writes the struct, the defaults and the two directions of the names from one list, so that they cannot disagree.
 macro_rules! limits {
@@ -16,19 +16,17 @@ macro_rules! limits {
             $($(#[$doc])+ pub $field: u32,)+
         }
 
-        /// The public name and the default of every limit, in the order of the documentation.
-        pub const NAMES_AND_DEFAULTS: &[(&str, u32)] = &[$(($name, $default),)+];
+        const COUNT: usize = [$($default),+].len();
 
-        impl Default for Limits {
-            fn default() -> Self {
-                Self { $($field: $default,)+ }
-            }
-        }
+        /// The public names of the limits, in the order of the documentation.
+        pub const NAMES: [&str; COUNT] = [$($name),+];
 
-        impl Limits {
-            fn named(&mut self, name: &str) -> Option<&mut u32> {
-                let at = NAMES_AND_DEFAULTS.iter().position(|(known, _)| *known == name)?;
-                [$(&mut self.$field,)+].into_iter().nth(at)
+        /// Their defaults, in the same order.
+        pub const DEFAULTS: [u32; COUNT] = [$($default),+];
+
+        impl From<[u32; COUNT]> for Limits {
+            fn from([$($field),+]: [u32; COUNT]) -> Self {
+                Self { $($field),+ }
             }
         }
     };
@@ -92,34 +90,34 @@ impl Limits {
     /// `INVALID_DEFINITION` names what is unknown or no count.
     pub fn from_json(overrides: &Document) -> Result<Self, DefinitionError> {
         let root = overrides.root();
-        if root.kind() != agent_surface_json::Kind::Object {
+        if root.kind() != Kind::Object {
             return Err(DefinitionError::invalid(&[
                 "`limits` must be an object of limit names and counts",
             ]));
         }
-        let mut limits = Self::default();
+        let mut limits = DEFAULTS;
         for (name, value) in root.entries() {
-            let Some(limit) = limits.named(&name) else {
-                let shown = crate::error::cut(&name, 60);
-                return Err(DefinitionError::invalid(&[
-                    "`limits.",
-                    shown,
-                    "` is no limit; see DEFAULT_LIMITS",
-                ]));
+            let at = NAMES.iter().position(|known| *known == name);
+            let limit = at.and_then(|at| limits.get_mut(at));
+            let problem = match (limit, value.as_u32()) {
+                (Some(limit), Some(count)) => {
+                    *limit = count;
+                    continue;
+                }
+                (None, _) => "` is no limit; see DEFAULT_LIMITS",
+                (Some(_), None) => "` must be a whole number from 0, found ",
             };
-            let Some(count) = value.as_u32() else {
-                let found = crate::error::cut(value.raw(), 40);
-                return Err(DefinitionError::invalid(&[
-                    "`limits.",
-                    &name,
-                    "` must be a whole number from 0, found `",
-                    found,
-                    "`",
-                ]));
-            };
-            *limit = count;
+            let found = if at.is_some() { value.raw() } else { "" };
+            let pieces = ["`limits.", cut(&name, 60), problem, cut(found, 40)];
+            return Err(DefinitionError::invalid(&pieces));
         }
-        Ok(limits)
+        Ok(limits.into())
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        DEFAULTS.into()
     }
 }
 
@@ -145,11 +143,12 @@ mod tests {
 
     #[test]
     fn every_limit_has_its_default_and_can_be_overridden() {
-        assert_eq!(NAMES_AND_DEFAULTS.len(), 24);
-        for &(name, default) in NAMES_AND_DEFAULTS {
-            let mut limits = read(&["{\"", name, "\":77}"].concat()).expect("a known limit");
-            assert_eq!(limits.named(name), Some(&mut 77));
-            assert_eq!(Limits::default().named(name).copied(), Some(default));
+        assert_eq!(NAMES.len(), 24);
+        for (at, name) in NAMES.iter().enumerate() {
+            let limits = read(&["{\"", name, "\":77}"].concat()).expect("a known limit");
+            let mut expected = DEFAULTS;
+            expected[at] = 77;
+            assert_eq!(limits, expected.into());
         }
     }
 

@@ -18,18 +18,13 @@ pub(crate) struct Spec {
     pub leaving: bool,
 }
 
-/// What a page pushed through `handle.update({ availability })`: not available.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pushed {
-    pub reason: Option<String>,
-}
-
 /// One capability of one registration.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub spec: u32,
     pub capability: Rc<Capability>,
-    pub pushed: Option<Pushed>,
+    /// Why the page pushed it as not available, through `handle.update({ availability })`.
+    pub pushed: Option<String>,
     /// Registry, component and capability policies, outermost first.
     pub chain: Rc<[PolicyRef]>,
 }

@@ -2,17 +2,18 @@
 //!
 //! Changes the surface and says so; runs no guard and no handler itself. Called through `Core` by the drivers.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use agent_surface_json::{Bounds, Document};
+use agent_surface_json::{Bounds, Document, Value, compare_numbers};
 
 use crate::core::{Core, OnDuplicate, Prepared};
-use crate::definition::{PolicyRef, parse_capability, parse_header};
+use crate::definition::{COMPONENT_TYPE, PolicyRef, parse_capability, parse_header};
 use crate::effect::Kind;
 use crate::error::{DefinitionCode, DefinitionError, cut};
 use crate::id;
 use crate::message::Output;
-use crate::registration::{Member, Pushed, Registration, Spec};
+use crate::registration::{Member, Registration, Spec};
 use crate::table::hash;
 use crate::time::Millis;
 
@@ -39,20 +40,19 @@ impl Core {
     /// registration uses it, or until `release_specs`.
     pub fn spec(&mut self, component_type: &str, text: &str) -> Result<u32, DefinitionError> {
         if !id::is_component_type(component_type) {
-            return Err(DefinitionError {
-                code: DefinitionCode::InvalidId,
-                message: [
-                    "`type` must be dotted lower-case segments such as `devices.table`, found `",
+            return Err(DefinitionError::new(
+                DefinitionCode::InvalidId,
+                &[
+                    "`type` must be ",
+                    COMPONENT_TYPE,
+                    ", found `",
                     cut(component_type, 60),
                     "`",
-                ]
-                .concat(),
-                pointer: None,
-                keyword: None,
-            });
+                ],
+            ));
         }
         let document = definition(text)?;
-        let capability = Rc::new(parse_capability(&document, component_type, &self.config.limits)?);
+        let capability = parse_capability(&document, component_type, &self.config.limits)?;
         if capability.kind == Kind::Procedure {
             self.check_executor(&capability.name)?;
         }
@@ -71,12 +71,8 @@ impl Core {
             }
             Some(_) => return Ok(()),
         };
-        Err(DefinitionError {
-            code: DefinitionCode::PlaneViolation,
-            message: ["`domain:", path, "`: ", text].concat(),
-            pointer: None,
-            keyword: None,
-        })
+        let pieces = ["`domain:", path, "`: ", text];
+        Err(DefinitionError::new(DefinitionCode::PlaneViolation, &pieces))
     }
 
     /// Drops specs that no registration uses.
@@ -105,32 +101,33 @@ impl Core {
     pub fn prepare(&mut self, header: &str, specs: &[u32]) -> Result<u32, DefinitionError> {
         let header = parse_header(&definition(header)?, &self.config.limits)?;
         if self.entropy.is_low() {
-            return Err(bad_update(&[
+            return Err(DefinitionError::invalid(&[
                 "no randomness is left for a registration id; the driver has to add some",
             ]));
         }
-        let mut seen: Vec<&str> = Vec::with_capacity(specs.len());
-        for &id in specs {
+        for (at, &id) in specs.iter().enumerate() {
             let Some(spec) = self.specs.get(id) else { continue };
-            if seen.contains(&spec.capability.id.as_str()) {
-                return Err(DefinitionError {
-                    code: DefinitionCode::DuplicateCapability,
-                    message: ["`", &spec.capability.id, "` is declared twice"].concat(),
-                    pointer: None,
-                    keyword: None,
-                });
+            let capability = &spec.capability;
+            let is_same = |&earlier: &u32| {
+                let earlier = self.specs.get(earlier);
+                earlier.is_some_and(|earlier| earlier.capability.id == capability.id)
+            };
+            if specs.iter().take(at).any(is_same) {
+                return Err(DefinitionError::new(
+                    DefinitionCode::DuplicateCapability,
+                    &["`", &capability.id, "` is declared twice"],
+                ));
             }
-            seen.push(&spec.capability.id);
-            if spec.capability.kind == Kind::Procedure {
-                self.check_executor(&spec.capability.name)?;
+            if capability.kind == Kind::Procedure {
+                self.check_executor(&capability.name)?;
             }
         }
-        let specs = specs.to_vec();
-        for &id in &specs {
+        for &id in specs {
             if let Some(spec) = self.specs.get_mut(id) {
                 spec.uses += 1;
             }
         }
+        let specs = specs.to_vec();
         Ok(self.prepared.insert(Prepared { header, specs }))
     }
 
@@ -140,38 +137,26 @@ impl Core {
         let Some(Prepared { header, specs }) = self.prepared.remove(prepared) else {
             return Registered::Guarded;
         };
-        let mut replaces = false;
-        let refusal = if !accept {
-            Some(Registered::Guarded)
-        } else if let Some(first) = self.live(&header.component_type, &header.instance_id) {
-            match self.config.on_duplicate {
-                OnDuplicate::Reject => Some(Registered::Duplicate),
-                OnDuplicate::Replace => {
-                    replaces = true;
-                    self.move_version();
-                    self.end_registration(first);
-                    None
+        let first = self.live(&header.component_type, &header.instance_id);
+        let refusal = match (accept, first, self.config.on_duplicate) {
+            (false, ..) => Registered::Guarded,
+            (true, Some(_), OnDuplicate::Reject) => Registered::Duplicate,
+            _ => {
+                if let Some(first) = first {
+                    self.unmount(first);
                 }
+                let slot = self.insert(header, &specs);
+                self.event_registered(slot);
+                if first.is_none() {
+                    self.move_version();
+                }
+                self.run();
+                return Registered::Live(slot);
             }
-        } else {
-            None
         };
-        if let Some(refusal) = refusal {
-            self.drop_uses(&specs);
-            self.event_rejected(
-                &header.component_type,
-                &header.instance_id,
-                refusal == Registered::Guarded,
-            );
-            return refusal;
-        }
-        let slot = self.insert(header, &specs);
-        self.event_registered(slot);
-        if !replaces {
-            self.move_version();
-        }
-        self.run();
-        Registered::Live(slot)
+        self.drop_uses(&specs);
+        self.event_rejected(&header, refusal == Registered::Guarded);
+        refusal
     }
 
     fn insert(&mut self, header: crate::definition::Header, specs: &[u32]) -> u32 {
@@ -181,24 +166,23 @@ impl Core {
         id.push('_');
         id.push_str(&self.entropy.base62(16).unwrap_or_default());
         let component: Rc<[PolicyRef]> = joined(&self.registry_chain, &header.policies);
-        let members = specs
-            .iter()
-            .filter_map(|&spec| {
-                let capability = Rc::clone(&self.specs.get(spec)?.capability);
-                let chain = joined(&component, &capability.policies);
-                Some(Member {
-                    spec,
-                    capability,
-                    pushed: None,
-                    chain,
-                })
-            })
-            .collect();
+        let mut members = Vec::with_capacity(specs.len());
+        for &spec in specs {
+            let Some(shared) = self.specs.get(spec) else {
+                continue;
+            };
+            let capability = Rc::clone(&shared.capability);
+            let chain = joined(&component, &capability.policies);
+            members.push(Member {
+                spec,
+                capability,
+                pushed: None,
+                chain,
+            });
+        }
         let enabled = header.enabled;
-        let (id_hash, key_hash) = (
-            hash(self.seed, &[&id]),
-            hash(self.seed, &[&header.component_type, &header.instance_id]),
-        );
+        let id_hash = hash(self.seed, &[&id]);
+        let key_hash = self.key_of(&header.component_type, &header.instance_id);
         let revision = self.next_revision();
         let slot = self.registrations.insert(Registration {
             id,
@@ -219,13 +203,17 @@ impl Core {
 
     /// The live registration of an instance.
     pub(crate) fn live(&self, component_type: &str, instance_id: &str) -> Option<u32> {
-        self.keys
-            .find(hash(self.seed, &[component_type, instance_id]), &mut |slot| {
-                self.registrations.get(slot).is_some_and(|registration| {
-                    registration.header.component_type == component_type
-                        && registration.header.instance_id == instance_id
-                })
+        let is_it = &mut |slot| {
+            self.registrations.get(slot).is_some_and(|registration| {
+                registration.header.component_type == component_type
+                    && registration.header.instance_id == instance_id
             })
+        };
+        self.keys.find(self.key_of(component_type, instance_id), is_it)
+    }
+
+    fn key_of(&self, component_type: &str, instance_id: &str) -> u64 {
+        hash(self.seed, &[component_type, instance_id])
     }
 
     /// Where a registration stands in a snapshot: priority (high first), type, instance.
@@ -236,8 +224,7 @@ impl Core {
         let at = self.order.partition_point(|&other| {
             self.registrations.get(other).is_some_and(|other| {
                 let (a, b) = (&other.header, &new.header);
-                b.priority
-                    .cmp(&a.priority)
+                compare_numbers(&b.priority, &a.priority)
                     .then_with(|| a.component_type.cmp(&b.component_type))
                     .then_with(|| a.instance_id.cmp(&b.instance_id))
                     .is_lt()
@@ -268,72 +255,56 @@ impl Core {
         let Some(registration) = self.registrations.get_mut(slot) else {
             return Ok(false);
         };
-        let mut moved = false;
-        if let Some(enabled) = enabled
-            && registration.enabled != enabled
-        {
-            registration.enabled = enabled;
-            moved = true;
-        }
+        let before = registration.enabled;
+        registration.enabled = enabled.unwrap_or(before);
+        let mut moved = registration.enabled != before;
         let mut flipped = Vec::new();
         for (at, pushed) in changes {
-            let Some(member) = registration.members.get_mut(at) else {
-                continue;
-            };
-            if member.pushed != pushed {
-                moved = true;
-                let available = pushed.is_none();
-                flipped.push((member.capability.id.clone(), available));
+            if let Some(member) = registration.members.get_mut(at)
+                && member.pushed != pushed
+            {
                 member.pushed = pushed;
+                flipped.push(at);
+                moved = true;
             }
         }
         if moved {
             self.touch(slot);
-            for (capability_id, available) in flipped {
-                self.event_availability(slot, &capability_id, available);
-            }
+        }
+        for at in flipped {
+            self.event_availability(slot, at);
         }
         Ok(true)
     }
 
+    /// Position of each capability that is named, and why it is not available.
     fn read_availability(
         &self,
         slot: u32,
         document: &Document,
-    ) -> Result<Vec<(usize, Option<Pushed>)>, DefinitionError> {
-        let Some(registration) = self.registrations.get(slot) else {
-            return Ok(Vec::new());
-        };
+    ) -> Result<Vec<(usize, Option<String>)>, DefinitionError> {
         let mut changes = Vec::new();
+        let Some(registration) = self.registrations.get(slot) else {
+            return Ok(changes);
+        };
         for (key, value) in document.root().entries() {
-            let at = registration
-                .members
-                .iter()
-                .position(|member| member.capability.name == *key || member.capability.id == *key);
-            let Some(at) = at else {
-                return Err(bad_update(&[
-                    "`availability` names `",
-                    &key,
-                    "`, which this component does not declare",
-                ]));
-            };
-            let available = value.as_bool().or_else(|| {
-                value
-                    .get("available")
-                    .and_then(agent_surface_json::Value::as_bool)
-            });
-            let Some(available) = available else {
-                return Err(bad_update(&[
+            let mut members = registration.members.iter();
+            let at = members
+                .position(|Member { capability, .. }| capability.name == *key || capability.id == *key);
+            let available = value
+                .as_bool()
+                .or_else(|| value.get("available").and_then(Value::as_bool));
+            let (Some(at), Some(available)) = (at, available) else {
+                return Err(DefinitionError::invalid(&[
                     "`availability.",
-                    &key,
-                    "` must be `{ available: boolean, reason?: string }`",
+                    cut(&key, 60),
+                    "` must name a capability of this component and be `{ available: boolean, reason?: string }`",
                 ]));
             };
-            let reason = value
-                .get("reason")
-                .and_then(|reason| reason.as_str().map(std::borrow::Cow::into_owned));
+            let reason = value.get("reason").and_then(Value::as_str);
+            let reason = reason.map_or_else(|| String::from("unavailable"), Cow::into_owned);
             // What is pushed as available is what it would be without a push.
-            changes.push((at, (!available).then_some(Pushed { reason })));
+            changes.push((at, (!available).then_some(reason)));
         }
         Ok(changes)
     }
@@ -353,9 +324,7 @@ impl Core {
         self.now = now;
         let live = self.is_live(slot, generation);
         if live {
-            // First: the results of calls that end with it tell the version without it.
-            self.move_version();
-            self.end_registration(slot);
+            self.unmount(slot);
             self.run();
         }
         live
@@ -401,20 +370,17 @@ impl Core {
         self.move_version();
     }
 
-    /// Unmounts: what has not started ends now, pending confirmations are withdrawn, a tombstone stays.
-    fn end_registration(&mut self, slot: u32) {
+    /// What has not started ends now, pending confirmations are withdrawn, a tombstone stays.
+    fn unmount(&mut self, slot: u32) {
+        // First: the results of calls that end with it tell the version without it.
+        self.move_version();
         let Some(registration) = self.registrations.get_mut(slot) else {
             return;
         };
         registration.live = false;
         registration.ended = self.now;
-        let key = hash(
-            self.seed,
-            &[
-                &registration.header.component_type,
-                &registration.header.instance_id,
-            ],
-        );
+        let header = &registration.header;
+        let key = hash(self.seed, &[&header.component_type, &header.instance_id]);
         self.keys.remove(key, slot);
         self.order.retain(|&other| other != slot);
         self.name_members(slot, false);
@@ -465,21 +431,9 @@ impl Core {
 }
 
 fn definition(text: &str) -> Result<Document, DefinitionError> {
-    Document::parse(text, DEFINITION_BOUNDS).map_err(|error| DefinitionError {
-        code: DefinitionCode::InvalidDefinition,
-        message: ["the definition is not bounded JSON: ", &error.message()].concat(),
-        pointer: None,
-        keyword: None,
+    Document::parse(text, DEFINITION_BOUNDS).map_err(|error| {
+        DefinitionError::invalid(&["the definition is not bounded JSON: ", &error.message()])
     })
-}
-
-fn bad_update(parts: &[&str]) -> DefinitionError {
-    DefinitionError {
-        code: DefinitionCode::InvalidDefinition,
-        message: parts.concat(),
-        pointer: None,
-        keyword: None,
-    }
 }
 
 fn joined(outer: &Rc<[PolicyRef]>, inner: &[PolicyRef]) -> Rc<[PolicyRef]> {

@@ -545,12 +545,7 @@ fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) ->
             && let Some(pushed) = &member.pushed
         {
             state.available = false;
-            state.reason = Some(
-                pushed
-                    .reason
-                    .clone()
-                    .unwrap_or_else(|| String::from("unavailable")),
-            );
+            state.reason = Some(pushed.clone());
         }
         *phase = if state.available && member.capability.has_when {
             Phase::When

@@ -21,6 +21,7 @@ mod text;
 pub use digest::{hex, sha256};
 pub use document::{Document, Entries, Items, Kind, Value};
 pub use float::parse_f64;
+pub use number::compare_numbers;
 pub use parse::{Bounds, ParseError};
 pub use sip::sip128;
 pub use text::{write_string, write_u64};

@@ -5,6 +5,14 @@
 
 use core::cmp::Ordering;
 
+/// How two number tokens order; both are valid JSON.
+pub fn compare_numbers(left: &str, right: &str) -> Ordering {
+    if left == right {
+        return Ordering::Equal;
+    }
+    Decimal::parse(left).compare(&Decimal::parse(right))
+}
+
 /// Past this many significant digits `is_multiple_of` would overflow its remainder.
 pub(crate) const MAX_DIVISOR_DIGITS: i64 = 18;
 

@@ -3,52 +3,21 @@
 //! It refuses unknown fields, effects of the other plane and confirmation below the floor (which it raises). Called by
 //! the registry, once for each distinct text.
 
-use agent_surface_json::Document;
+use std::rc::Rc;
+
+use agent_surface_json::{Document, Value};
 
 use super::fields::{Faults, Fields};
-use super::schema;
 use super::traits::{self, Traits};
-use super::{Bound, Capability, Reason, SchemaRef, concurrency, header, procedure};
+use super::{Bound, Capability, Reason, SchemaRef, concurrency, header, procedure, schema};
 use crate::effect::Kind;
-use crate::error::{DefinitionCode, DefinitionError, cut};
+use crate::error::{DefinitionCode, DefinitionError};
 use crate::id;
 use crate::limits::Limits;
 
-/// The longest delay that timers of browsers and Node take, in milliseconds.
-const MAX_TIMEOUT_MS: u32 = 0x7FFF_FFFF;
-
-const COMMON: &[&str] = &[
-    "kind",
-    "name",
-    "description",
-    "output",
-    "when",
-    "unavailableReason",
-    "policies",
-    "meta",
-    "timeoutMs",
-];
-const OBSERVATION: &[&str] = &["read"];
-const CALL: &[&str] = &[
-    "input",
-    "effect",
-    "idempotent",
-    "reversible",
-    "confirmation",
-    "audit",
-    "concurrency",
-    "precondition",
-];
-const ACTION: &[&str] = &["execute"];
-const PROCEDURE: &[&str] = &[
-    "id",
-    "path",
-    "requiresApproval",
-    "bound",
-    "overridable",
-    "bind",
-    "describe",
-];
+const COMMON: &str = "kind name output when unavailableReason policies meta timeoutMs";
+const CALL: &str = "idempotent reversible confirmation audit concurrency precondition";
+const PROCEDURE: &str = "id path requiresApproval bound overridable bind describe";
 
 /// The capability in a document as the facade sends it.
 ///
@@ -58,71 +27,25 @@ pub fn parse_capability(
     document: &Document,
     component_type: &str,
     limits: &Limits,
-) -> Result<Capability, DefinitionError> {
+) -> Result<Rc<Capability>, DefinitionError> {
     let faults = Faults::default();
     let mut fields = Fields::of(document.root(), &["a capability"], &faults);
-    let capability = read(&mut fields, component_type, limits);
-    faults.result(capability)
-}
-
-fn read(fields: &mut Fields<'_>, component_type: &str, limits: &Limits) -> Option<Capability> {
-    let expected = "`observation`, `action` or `procedure`";
-    let Some(kind) = fields.word("kind", Kind::parse, expected) else {
-        fields.refuse_all(&["must have a `kind`: ", expected].concat());
-        return None;
-    };
-    let (id, name) = identity(fields, kind, component_type)?;
-    let (known, run): (&[&[&str]], _) = match kind {
-        Kind::Observation => (&[COMMON, OBSERVATION], Some("read")),
-        Kind::Action => (&[COMMON, CALL, ACTION], Some("execute")),
-        Kind::Procedure => (&[COMMON, CALL, PROCEDURE], None),
-    };
-    fields.only(known);
-    if let Some(run) = run {
-        fields.required_function(run);
+    let at = fields.required_word("kind", Kind::WORDS).unwrap_or_default();
+    let kind = Kind::ALL.get(at).copied().unwrap_or(Kind::Observation);
+    let (id, name) = identity(&mut fields, kind, component_type);
+    match kind {
+        Kind::Observation => fields.check(&["description", "output", "read"], &[COMMON]),
+        Kind::Action => fields.check(&["description", "effect", "input", "execute"], &[COMMON, CALL]),
+        Kind::Procedure => fields.check(&["description", "effect", "input"], &[COMMON, CALL, PROCEDURE]),
     }
-    build(fields, kind, (id, name), limits)
-}
-
-fn identity(fields: &mut Fields<'_>, kind: Kind, component_type: &str) -> Option<(String, String)> {
-    if kind == Kind::Procedure {
-        let (id, path) = procedure::identity(fields)?;
-        fields.rename("procedure", &id);
-        return Some((id, path));
-    }
-    let name = fields.text("name").unwrap_or_default();
-    fields.rename(kind.as_str(), &name);
-    let id = id::view(component_type, &name);
-    if !id::is_capability_name(&name) || id::parse(&id).is_none() {
-        let pieces = [
-            "must be a lower-case letter, then letters or digits; its id `",
-            cut(&id, 160),
-            "` may have 128 characters",
-        ];
-        fields.refuse(DefinitionCode::InvalidId, "name", &pieces);
-    }
-    Some((id, name))
-}
-
-fn build(
-    fields: &Fields<'_>,
-    kind: Kind,
-    (id, name): (String, String),
-    limits: &Limits,
-) -> Option<Capability> {
-    let description = fields.description(limits.max_capability_description);
-    let effect = traits::effect(fields, kind)?;
-    let traits = Traits::read(fields, kind, effect);
-    let (input, bound, reduced) = input(fields, kind, limits);
-    let output = schema::read(fields, "output", limits).map(|read| read.schema);
-    if kind == Kind::Observation && output.is_none() {
-        fields.refuse_field("output", "must be a schema, found nothing");
-    }
-    Some(Capability {
+    let effect = traits::effect(&fields, kind);
+    let traits = Traits::read(&fields, kind, effect);
+    let (input, bound, reduced) = input(&fields, kind, limits);
+    faults.result(Rc::new(Capability {
         kind,
         name,
         id,
-        description,
+        description: fields.description(limits.max_capability_description),
         effect,
         idempotent: traits.idempotent,
         reversible: traits.reversible,
@@ -130,52 +53,53 @@ fn build(
         audit: traits.audit,
         input,
         reduced,
-        output,
+        output: schema::read(&fields, "output", limits).map(|read| read.schema),
         meta: fields.meta(limits.max_meta_bytes),
-        timeout_ms: fields.count("timeoutMs", (1, MAX_TIMEOUT_MS)),
-        concurrency: concurrency::read(fields, kind),
-        policies: header::policies(fields),
-        has_when: fields.function("when"),
-        reason: reason(fields),
-        has_precondition: fields.function("precondition"),
-        has_describe: fields.function("describe"),
+        timeout_ms: fields.count("timeoutMs"),
+        concurrency: concurrency::read(&fields, kind),
+        policies: header::policies(&fields),
+        has_when: fields.has("when"),
+        reason: match fields.raw("unavailableReason").map(Value::as_str) {
+            None => Reason::None,
+            Some(None) => Reason::Function,
+            Some(Some(text)) => Reason::Text(text.into_owned()),
+        },
+        has_precondition: fields.has("precondition"),
+        has_describe: fields.has("describe"),
         has_bind: !bound.is_empty(),
         bound,
-    })
+    }))
+}
+
+fn identity(fields: &mut Fields<'_>, kind: Kind, component_type: &str) -> (String, String) {
+    if kind == Kind::Procedure {
+        let (id, path) = procedure::identity(fields).unwrap_or_default();
+        fields.rename("procedure", &id);
+        return (id, path);
+    }
+    let name = fields.text("name").unwrap_or_default();
+    fields.rename(kind.as_str(), &name);
+    let id = id::view(component_type, &name);
+    if !id::is_capability_name(&name) || id::parse(&id).is_none() {
+        let expected = "a lower-case letter, then letters or digits, with an id of at most 128 characters";
+        fields.wrong(DefinitionCode::InvalidId, "name", expected);
+    }
+    (id, name)
 }
 
 type Input = (Option<SchemaRef>, Vec<Bound>, Option<SchemaRef>);
 
+/// The input's schema, and what a procedure's bindings make of it.
 fn input(fields: &Fields<'_>, kind: Kind, limits: &Limits) -> Input {
-    if kind == Kind::Observation {
-        return (None, Vec::new(), None);
-    }
     let Some(read) = schema::read(fields, "input", limits) else {
-        fields.refuse_field(
-            "input",
-            "must be a schema, found nothing; emptyObjectSchema takes no input",
-        );
         return (None, Vec::new(), None);
     };
-    let (bound, reduced) = match kind {
-        Kind::Procedure => procedure::binding(fields, &read, limits),
-        Kind::Action | Kind::Observation => (Vec::new(), None),
+    let (bound, reduced) = if kind == Kind::Procedure {
+        procedure::binding(fields, &read, limits)
+    } else {
+        (Vec::new(), None)
     };
     (Some(read.schema), bound, reduced)
-}
-
-fn reason(fields: &Fields<'_>) -> Reason {
-    let Some(value) = fields.raw("unavailableReason") else {
-        return Reason::None;
-    };
-    if value.raw() == "1" {
-        return Reason::Function;
-    }
-    if let Some(text) = value.as_str() {
-        return Reason::Text(text.into_owned());
-    }
-    fields.refuse_field("unavailableReason", "must be a text or a function");
-    Reason::None
 }
 
 #[cfg(test)]
@@ -236,9 +160,10 @@ mod tests {
         assert!(
             capability
                 .input
+                .as_ref()
                 .is_some_and(|input| input.object_root && input.compiled.is_some())
         );
-        assert_eq!((capability.reason, capability.timeout_ms), (Reason::None, None));
+        assert_eq!((&capability.reason, capability.timeout_ms), (&Reason::None, None));
     }
 
     #[test]
@@ -276,13 +201,14 @@ mod tests {
             (rule, Some(1500))
         );
         assert_eq!(
-            (capability.reason, capability.audit),
-            (Reason::Text("Select a row".to_owned()), Audit::Full)
+            (&capability.reason, capability.audit),
+            (&Reason::Text("Select a row".to_owned()), Audit::Full)
         );
         assert!(capability.has_when && capability.has_precondition && !capability.has_describe);
         assert!(
             capability
                 .output
+                .as_ref()
                 .is_some_and(|output| output.compiled.is_none() && !output.object_root)
         );
         assert!(

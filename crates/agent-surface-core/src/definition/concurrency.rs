@@ -2,57 +2,42 @@
 //!
 //! It refuses rules that mean nothing, such as a key in a mode that has none. Called by `capability`.
 
-use agent_surface_json::Value;
-
 use super::fields::Fields;
 use super::{Concurrency, ConcurrencyRule};
 use crate::effect::Kind;
 
+const MODES: &[Concurrency] = &[
+    Concurrency::Instance,
+    Concurrency::Capability,
+    Concurrency::Key,
+    Concurrency::Parallel,
+];
+/// In the order of `MODES`.
+const WORDS: &[&str] = &["instance", "capability", "key", "parallel"];
+
 /// The rule of the capability with these fields, or the default of its kind.
-pub(super) fn read(fields: &Fields<'_>, kind: Kind) -> ConcurrencyRule {
-    if let Some(value) = fields.raw("concurrency") {
-        return rule(value, fields);
-    }
-    let mode = match kind {
-        Kind::Observation => Concurrency::Parallel,
-        Kind::Action => Concurrency::Instance,
-        Kind::Procedure => Concurrency::Capability,
-    };
-    ConcurrencyRule {
-        mode,
+pub(super) fn read(owner: &Fields<'_>, kind: Kind) -> ConcurrencyRule {
+    let mut rule = ConcurrencyRule {
+        mode: match kind {
+            Kind::Observation => Concurrency::Parallel,
+            Kind::Action => Concurrency::Instance,
+            Kind::Procedure => Concurrency::Capability,
+        },
         max: None,
         queue_depth: None,
+    };
+    if let Some(value) = owner.raw("concurrency") {
+        let fields = Fields::of(value, &["`concurrency` of ", owner.place()], owner.faults);
+        fields.check(&[], &["mode key max queueDepth"]);
+        let mode = fields.required_word("mode", WORDS).and_then(|at| MODES.get(at));
+        rule.mode = mode.copied().unwrap_or(rule.mode);
+        if (rule.mode == Concurrency::Key) != fields.has("key") {
+            fields.refuse_all("has a function `key` in mode `key`, and in no other");
+        }
+        rule.max = fields.count("max");
+        rule.queue_depth = fields.count("queueDepth");
     }
-}
-
-fn rule(value: Value<'_>, owner: &Fields<'_>) -> ConcurrencyRule {
-    let fields = Fields::of(value, &["`concurrency` of ", owner.place()], owner.faults);
-    fields.only(&[&["mode", "key", "max", "queueDepth"]]);
-    let expected = "`instance`, `capability`, `key` or `parallel`";
-    let mode = fields.word("mode", parse_mode, expected).unwrap_or_else(|| {
-        fields.refuse_field("mode", &["must be ", expected].concat());
-        Concurrency::Parallel
-    });
-    match (mode == Concurrency::Key, fields.function("key")) {
-        (true, false) => fields.refuse_all("with mode `key` must have a function `key`"),
-        (false, true) => fields.refuse_all("has a `key`, which only mode `key` uses"),
-        _ => {}
-    }
-    ConcurrencyRule {
-        mode,
-        max: fields.count("max", (1, u32::MAX)),
-        queue_depth: fields.count("queueDepth", (0, u32::MAX)),
-    }
-}
-
-fn parse_mode(text: &str) -> Option<Concurrency> {
-    match text {
-        "instance" => Some(Concurrency::Instance),
-        "capability" => Some(Concurrency::Capability),
-        "key" => Some(Concurrency::Key),
-        "parallel" => Some(Concurrency::Parallel),
-        _ => None,
-    }
+    rule
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Reads the fields of one definition object, each with its expected kind, and keeps what is wrong first.
+//! Reads the fields of one definition object, each with its expected shape, and keeps what is wrong first.
 //!
-//! It refuses unknown fields and wrong kinds, and names the field and the definition that has it. A reader of a wrong
+//! It refuses unknown fields and wrong shapes, and names the field and the definition that has it. A reader of a wrong
 //! field gives what an absent one has and goes on: only `Faults::result` ends, so that no reader has an early exit
 //! with everything read so far to drop. Called by the other files of this folder.
 
@@ -9,10 +9,87 @@ use std::cell::Cell;
 
 use agent_surface_json::{Kind, Value};
 
-use crate::error::{DefinitionCode, DefinitionError, cut};
+use crate::error::{DefinitionCode, DefinitionError, cut, is_blank};
 
 /// How much of an author's text an error quotes, in code points.
 const QUOTED: usize = 60;
+/// The longest delay that timers of browsers and Node take, in milliseconds.
+const MAX_TIMEOUT_MS: u32 = 0x7FFF_FFFF;
+const INVALID: DefinitionCode = DefinitionCode::InvalidDefinition;
+
+/// What a field may hold.
+enum Shape {
+    Kind(Kind),
+    /// `1`: the host has a function there. It sends `0` for anything else that was set.
+    Function,
+    TextOrFunction,
+    /// A whole number from the first to the second.
+    Count(u32, u32),
+    /// `{text, own}`.
+    Schema,
+}
+
+/// Shapes, how errors call them, and the fields that have them: a name means the same in every definition. Fields
+/// that are not listed are read by code of their own.
+const SHAPES: &[(Shape, &str, &str)] = &[
+    (
+        Shape::Kind(Kind::String),
+        "a text",
+        "type instanceId name id path description origin",
+    ),
+    (
+        Shape::Kind(Kind::Bool),
+        "true or false",
+        "enabled idempotent reversible requiresApproval guard",
+    ),
+    (
+        Shape::Function,
+        "a function",
+        "read execute when precondition describe bind key",
+    ),
+    (Shape::TextOrFunction, "a text or a function", "unavailableReason"),
+    (Shape::Count(1, u32::MAX), "a whole number from 1", "max"),
+    (
+        Shape::Count(1, MAX_TIMEOUT_MS),
+        "a whole number from 1",
+        "timeoutMs",
+    ),
+    (
+        Shape::Count(0, u32::MAX),
+        "a whole number from 0",
+        "queueDepth ref",
+    ),
+    (Shape::Count(0, 7), "a set of hooks", "hooks"),
+    (Shape::Kind(Kind::Array), "an array of policies", "policies"),
+    (
+        Shape::Schema,
+        "a schema, `{ jsonSchema, parse }`; see fromJsonSchema, fromStandardSchema and emptyObjectSchema",
+        "input output",
+    ),
+];
+
+impl Shape {
+    fn fits(&self, value: Value<'_>) -> bool {
+        match *self {
+            Self::Kind(kind) => value.kind() == kind,
+            Self::Function => value.raw() == "1",
+            Self::TextOrFunction => value.kind() == Kind::String || value.raw() == "1",
+            Self::Count(least, most) => value
+                .as_u32()
+                .is_some_and(|number| (least..=most).contains(&number)),
+            Self::Schema => {
+                let has = |key, kind| value.get(key).is_some_and(|part| part.kind() == kind);
+                has("text", Kind::String) && has("own", Kind::Bool)
+            }
+        }
+    }
+}
+
+/// Whether a list of names, with a space between two, has this one.
+fn lists(names: &str, name: &str) -> bool {
+    let mut names = names.as_bytes().split(|&byte| byte == b' ');
+    names.any(|each| each == name.as_bytes())
+}
 
 /// The first thing wrong with a definition.
 #[derive(Default)]
@@ -27,12 +104,10 @@ impl Faults {
     }
 
     /// What was read, unless something was wrong.
-    pub fn result<T>(&self, read: Option<T>) -> Result<T, DefinitionError> {
-        match (self.first.take(), read) {
-            (None, Some(read)) => Ok(read),
-            (first, _) => {
-                Err(first.unwrap_or_else(|| DefinitionError::invalid(&["the definition is incomplete"])))
-            }
+    pub fn result<T>(&self, read: T) -> Result<T, DefinitionError> {
+        match self.first.take() {
+            None => Ok(read),
+            Some(first) => Err(first),
         }
     }
 }
@@ -69,48 +144,52 @@ impl<'a> Fields<'a> {
 
     /// Refuses the object; the text follows its name.
     pub fn refuse_all(&self, what: &str) {
-        self.faults
-            .add(DefinitionError::invalid(&[&self.place, " ", what]));
+        let message = [&self.place, " ", what];
+        self.faults.add(DefinitionError::invalid(&message));
     }
 
     /// Refuses one field; the pieces follow "`key` of …".
     #[inline(never)]
     pub fn refuse(&self, code: DefinitionCode, key: &str, pieces: &[&str]) {
-        let pieces = ["`", key, "` of ", &self.place, " ", &pieces.concat()];
-        self.faults.add(DefinitionError::new(code, &pieces));
+        let message = ["`", key, "` of ", &self.place, " ", &pieces.concat()];
+        self.faults.add(DefinitionError::new(code, &message));
     }
 
-    /// Refuses one field as `INVALID_DEFINITION`.
-    pub fn refuse_field(&self, key: &str, what: &str) {
-        self.refuse(DefinitionCode::InvalidDefinition, key, &[what]);
+    /// Refuses one field: what it must be, and what is there.
+    #[inline(never)]
+    pub fn wrong(&self, code: DefinitionCode, key: &str, expected: &str) {
+        let (quote, found) = match self.raw(key) {
+            Some(found) => ("`", cut(found.raw(), QUOTED)),
+            None => ("", "nothing"),
+        };
+        let pieces = ["must be ", expected, ", found ", quote, found, quote];
+        self.refuse(code, key, &pieces);
     }
 
-    /// Refuses one field and quotes a part of what is there.
-    pub fn refuse_quoting(
-        &self,
-        code: DefinitionCode,
-        key: &str,
-        (before, quoted, after): (&str, &str, &str),
-    ) {
-        self.refuse(code, key, &[before, "`", cut(quoted, QUOTED), "`", after]);
-    }
-
-    /// What a field should have been.
-    fn wrong(&self, key: &str, expected: &str, found: Value<'_>) {
-        let expected = ["must be ", expected, ", found "].concat();
-        self.refuse_quoting(
-            DefinitionCode::InvalidDefinition,
-            key,
-            (&expected, found.raw(), ""),
-        );
-    }
-
-    /// Refuses every field that is none of these.
-    pub fn only(&self, known: &[&[&str]]) {
+    /// Refuses every field that no list names, what has another shape than its name says, and the absence of what is
+    /// required.
+    #[inline(never)]
+    pub fn check(&self, required: &[&str], lists_of_others: &[&str]) {
         for (key, _) in self.root.entries() {
-            if !known.iter().any(|part| part.contains(&&*key)) {
-                return self.refuse_all(&["has an unknown field `", cut(&key, QUOTED), "`"].concat());
+            let key = &*key;
+            if !required.contains(&key) && !lists_of_others.iter().any(|names| lists(names, key)) {
+                self.refuse_all(&["has an unknown field `", cut(key, QUOTED), "`"].concat());
             }
+            self.check_shape(key);
+        }
+        for key in required {
+            if self.raw(key).is_none() {
+                self.check_shape(key);
+            }
+        }
+    }
+
+    fn check_shape(&self, key: &str) {
+        let shape = SHAPES.iter().find(|(_, _, names)| lists(names, key));
+        if let Some((shape, expected, _)) = shape
+            && !self.raw(key).is_some_and(|value| shape.fits(value))
+        {
+            self.wrong(INVALID, key, expected);
         }
     }
 
@@ -118,93 +197,64 @@ impl<'a> Fields<'a> {
         self.root.get(key)
     }
 
-    #[inline(never)]
+    pub fn has(&self, key: &str) -> bool {
+        self.raw(key).is_some()
+    }
+
     pub fn text(&self, key: &str) -> Option<String> {
-        let value = self.raw(key)?;
-        let text = value.as_str();
-        if text.is_none() {
-            self.wrong(key, "a text", value);
-        }
-        text.map(Cow::into_owned)
+        self.raw(key)?.as_str().map(Cow::into_owned)
     }
 
-    #[inline(never)]
     pub fn flag(&self, key: &str) -> Option<bool> {
-        let value = self.raw(key)?;
-        let flag = value.as_bool();
-        if flag.is_none() {
-            self.wrong(key, "true or false", value);
-        }
-        flag
+        self.raw(key)?.as_bool()
     }
 
-    /// A whole number from `least` to `most`.
+    pub fn count(&self, key: &str) -> Option<u32> {
+        self.raw(key)?.as_u32()
+    }
+
+    /// Position of a word in the list of those that the field may have.
     #[inline(never)]
-    pub fn count(&self, key: &str, (least, most): (u32, u32)) -> Option<u32> {
+    pub fn word(&self, key: &str, words: &[&str]) -> Option<usize> {
         let value = self.raw(key)?;
-        let number = value.as_u32().filter(|number| (least..=most).contains(number));
-        if number.is_none() {
-            let expected = if least == 0 {
-                "a whole number from 0"
-            } else {
-                "a whole number from 1"
-            };
-            self.wrong(key, expected, value);
+        let at = words.iter().position(|word| value.is_str(word));
+        if at.is_none() {
+            self.wrong(INVALID, key, &alternatives(words));
         }
-        number
+        at
     }
 
-    /// Whether the host has a function there: it sends `1`, and `0` for anything else that was set.
-    #[inline(never)]
-    pub fn function(&self, key: &str) -> bool {
-        let there = self.raw(key).map(Value::raw);
-        if there.is_some_and(|raw| raw != "1") {
-            self.refuse_field(key, "must be a function");
+    /// As `word`, of a field that must be there.
+    pub fn required_word(&self, key: &str, words: &[&str]) -> Option<usize> {
+        if !self.has(key) {
+            self.wrong(INVALID, key, &alternatives(words));
         }
-        there.is_some()
-    }
-
-    pub fn required_function(&self, key: &str) {
-        if !self.function(key) {
-            self.refuse_field(key, "must be a function, found nothing");
-        }
-    }
-
-    /// A word of a closed list, which `expected` spells out.
-    pub fn word<T>(&self, key: &str, parse: fn(&str) -> Option<T>, expected: &str) -> Option<T> {
-        let value = self.raw(key)?;
-        let word = value.as_str().and_then(|text| parse(&text));
-        if word.is_none() {
-            self.wrong(key, expected, value);
-        }
-        word
+        self.word(key, words)
     }
 
     /// A list of texts, each once.
     pub fn texts(&self, key: &str) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
         let Some(value) = self.raw(key) else { return texts };
-        if value.kind() != Kind::Array {
-            self.wrong(key, "an array of texts", value);
-        }
+        let mut fits = value.kind() == Kind::Array;
         for item in value.items() {
-            match item.as_str() {
-                None => self.wrong(key, "an array of texts", value),
-                Some(text) if texts.iter().any(|known| *known == text) => {
-                    let code = DefinitionCode::InvalidDefinition;
-                    self.refuse_quoting(code, key, ("names ", &text, " twice"));
-                }
-                Some(text) => texts.push(text.into_owned()),
-            }
+            let text = item.as_str();
+            fits &= text
+                .as_ref()
+                .is_some_and(|text| !texts.iter().any(|known| known == text));
+            texts.extend(text.map(Cow::into_owned));
+        }
+        if !fits {
+            self.wrong(INVALID, key, "an array of texts, none of them twice");
         }
         texts
     }
 
-    /// The description: there, not blank, at most `most` code points.
+    /// The description: not blank, at most `most` code points.
     pub fn description(&self, most: u32) -> String {
         let text = self.text("description").unwrap_or_default();
-        if text.trim().is_empty() {
-            self.refuse_field("description", "must say what it is for, found nothing");
+        if is_blank(&text) {
+            self.wrong(INVALID, "description", "a text that says what it is for");
         }
         self.within("description", text.chars().count(), most, " characters");
         text
@@ -218,13 +268,26 @@ impl<'a> Fields<'a> {
     }
 
     fn within(&self, key: &str, found: usize, most: u32, unit: &str) {
-        if u32::try_from(found).is_ok_and(|found| found <= most) {
-            return;
+        if found as u64 > u64::from(most) {
+            let (most, found) = (digits(u64::from(most)), digits(found as u64));
+            let pieces = ["may have ", &most, unit, ", found ", &found];
+            self.refuse(DefinitionCode::LimitExceeded, key, &pieces);
         }
-        let (most, found) = (digits(u64::from(most)), digits(found as u64));
-        let pieces = ["may have ", &most, unit, ", found ", &found];
-        self.refuse(DefinitionCode::LimitExceeded, key, &pieces);
     }
+}
+
+/// "`a`, `b` or `c`".
+pub(super) fn alternatives(words: &[&str]) -> String {
+    let mut out = String::new();
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            out.push_str(if at + 1 == words.len() { " or " } else { ", " });
+        }
+        out.push('`');
+        out.push_str(word);
+        out.push('`');
+    }
+    out
 }
 
 fn digits(number: u64) -> String {

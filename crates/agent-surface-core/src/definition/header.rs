@@ -2,26 +2,21 @@
 //!
 //! It refuses unknown fields and ids outside the grammar. Called by the registry as a component registers.
 
-use agent_surface_json::{Document, Kind, Value};
+use std::cmp::Ordering;
+
+use agent_surface_json::{Document, Kind, Value, compare_numbers};
 
 use super::fields::{Faults, Fields};
 use super::{Header, PolicyRef};
-use crate::error::{DefinitionCode, DefinitionError, ObjectWriter};
+use crate::error::{DefinitionCode, DefinitionError, ObjectWriter, is_blank};
 use crate::id;
 use crate::limits::Limits;
 
-const KNOWN: &[&str] = &[
-    "type",
-    "instanceId",
-    "description",
-    "parent",
-    "meta",
-    "origin",
-    "priority",
-    "enabled",
-    "policies",
-    "internal",
-];
+const KNOWN: &str = "instanceId parent meta origin priority enabled policies internal";
+/// What a component type must be.
+pub const COMPONENT_TYPE: &str = "dotted lower-case segments such as `devices.table`, at most 128 characters";
+/// What a double does not reach.
+const TOO_LARGE: &str = "1.7976931348623158e308";
 
 /// The component in a document as the facade sends it; `internal` is `1` when the host keeps one.
 ///
@@ -30,14 +25,13 @@ const KNOWN: &[&str] = &[
 pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, DefinitionError> {
     let faults = Faults::default();
     let mut fields = Fields::of(document.root(), &["a component"], &faults);
-    let component_type = component_type(&fields).unwrap_or_default();
-    if component_type.is_empty() {
-        fields.refuse_field("type", "is missing");
-    }
+    let component_type = fields.text("type").unwrap_or_default();
     fields.rename("component", &component_type);
-    fields.only(&[KNOWN]);
-    let header = Header {
-        instance_id: instance_id(&fields).unwrap_or_else(|| "default".to_owned()),
+    fields.check(&["type", "description"], &[KNOWN]);
+    check_type(&fields);
+    check_instance_id(&fields);
+    faults.result(Header {
+        instance_id: fields.text("instanceId").unwrap_or_else(|| "default".to_owned()),
         description: fields.description(limits.max_component_description),
         parent: fields.raw("parent").map(|parent| parse_parent(parent, &fields)),
         meta: fields.meta(limits.max_meta_bytes),
@@ -45,62 +39,52 @@ pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, Defi
         priority: priority(&fields),
         enabled: fields.flag("enabled").unwrap_or(true),
         policies: policies(&fields),
-        has_internal: fields.raw("internal").is_some(),
+        has_internal: fields.has("internal"),
         component_type,
-    };
-    faults.result(Some(header))
+    })
 }
 
-fn component_type(fields: &Fields<'_>) -> Option<String> {
-    let expected =
-        "must be dotted lower-case segments such as `devices.table`, at most 128 characters, found ";
-    named(fields, "type", id::is_component_type, expected)
+fn check_type(fields: &Fields<'_>) {
+    check_grammar(fields, "type", id::is_component_type, COMPONENT_TYPE);
 }
 
-fn instance_id(fields: &Fields<'_>) -> Option<String> {
-    let expected = "must be letters, digits, `-` or `_`, at most 128 characters, found ";
-    named(fields, "instanceId", id::is_instance_id, expected)
+fn check_instance_id(fields: &Fields<'_>) {
+    let expected = "letters, digits, `-` or `_`, at most 128 characters";
+    check_grammar(fields, "instanceId", id::is_instance_id, expected);
 }
 
-/// A text of a grammar.
-fn named(fields: &Fields<'_>, key: &str, fits: fn(&str) -> bool, expected: &str) -> Option<String> {
-    let text = fields.text(key)?;
-    if !fits(&text) {
-        fields.refuse_quoting(DefinitionCode::InvalidId, key, (expected, &text, ""));
+fn check_grammar(fields: &Fields<'_>, key: &str, fits: fn(&str) -> bool, expected: &str) {
+    if fields.text(key).is_some_and(|text| !fits(&text)) {
+        fields.wrong(DefinitionCode::InvalidId, key, expected);
     }
-    Some(text)
 }
 
 /// The text of `{type, instanceId?}`.
 fn parse_parent(parent: Value<'_>, owner: &Fields<'_>) -> String {
     let fields = Fields::of(parent, &["`parent` of ", owner.place()], owner.faults);
-    fields.only(&[&["type", "instanceId"]]);
+    fields.check(&["type"], &["instanceId"]);
+    check_type(&fields);
+    check_instance_id(&fields);
     let mut object = ObjectWriter::new();
-    match component_type(&fields) {
-        Some(component_type) => {
-            object.text("type", &component_type);
+    for key in ["type", "instanceId"] {
+        if let Some(value) = fields.raw(key) {
+            object.raw(key, value.raw());
         }
-        None => fields.refuse_all("must have a `type`"),
-    }
-    if let Some(instance) = instance_id(&fields) {
-        object.text("instanceId", &instance);
     }
     object.finish()
 }
 
-/// A number that orders as the author's does: the bits of a double order like a whole number of the same sign.
-fn priority(fields: &Fields<'_>) -> i64 {
+/// The number's token.
+fn priority(fields: &Fields<'_>) -> String {
     let Some(value) = fields.raw("priority") else {
-        return 0;
+        return String::from("0");
     };
-    let number = value.as_f64().filter(|number| number.is_finite());
-    if number.is_none() {
-        let pieces = ["must be a finite number, found `", value.raw(), "`"];
-        fields.refuse(DefinitionCode::InvalidDefinition, "priority", &pieces);
+    let token = value.raw();
+    let size = token.strip_prefix('-').unwrap_or(token);
+    if value.kind() != Kind::Number || compare_numbers(size, TOO_LARGE) != Ordering::Less {
+        fields.wrong(DefinitionCode::InvalidDefinition, "priority", "a finite number");
     }
-    let number = number.unwrap_or_default();
-    let magnitude = number.abs().to_bits().cast_signed();
-    if number < 0.0 { -magnitude } else { magnitude }
+    token.to_owned()
 }
 
 /// The policies of a registry, an array as the facade sends it: `[{ref, name, hooks, guard?}]`.
@@ -109,18 +93,27 @@ fn priority(fields: &Fields<'_>) -> i64 {
 /// `INVALID_DEFINITION`, naming what is wrong.
 pub fn parse_policies(list: Value<'_>, place: &str) -> Result<Vec<PolicyRef>, DefinitionError> {
     let faults = Faults::default();
-    let policies = read_policies(list, place, &faults);
-    faults.result(Some(policies))
+    faults.result(read_policies(list, place, &faults))
 }
 
 fn read_policies(list: Value<'_>, place: &str, faults: &Faults) -> Vec<PolicyRef> {
-    if list.kind() != Kind::Array {
-        let pieces = ["`policies` of ", place, " must be an array of policies"];
-        faults.add(DefinitionError::invalid(&pieces));
-    }
     let mut policies = Vec::new();
     for item in list.items() {
-        policies.push(parse_policy(item, place, faults));
+        let fields = Fields::of(item, &["a policy of ", place], faults);
+        fields.check(&["ref", "name", "hooks"], &["guard"]);
+        let name = fields.text("name").unwrap_or_default();
+        if is_blank(&name) {
+            fields.refuse_all("must have a `name`");
+        }
+        policies.push(PolicyRef {
+            reference: fields.count("ref").unwrap_or_default(),
+            name,
+            hooks: fields
+                .count("hooks")
+                .and_then(|hooks| u8::try_from(hooks).ok())
+                .unwrap_or_default(),
+            guard: fields.flag("guard") == Some(true),
+        });
     }
     policies
 }
@@ -130,31 +123,6 @@ pub(super) fn policies(fields: &Fields<'_>) -> Vec<PolicyRef> {
     match fields.raw("policies") {
         Some(list) => read_policies(list, fields.place(), fields.faults),
         None => Vec::new(),
-    }
-}
-
-fn parse_policy(policy: Value<'_>, owner: &str, faults: &Faults) -> PolicyRef {
-    let fields = Fields::of(policy, &["a policy of ", owner], faults);
-    fields.only(&[&["ref", "name", "hooks", "guard"]]);
-    let name = fields.text("name").filter(|name| !name.trim().is_empty());
-    let hooks = fields.count("hooks", (0, 7));
-    let reference = fields.count("ref", (0, u32::MAX));
-    let missing = match (reference, &name, hooks) {
-        (None, ..) => Some("must have a `ref`"),
-        (_, None, _) => Some("must have a `name`"),
-        (.., None) => Some("must have `hooks`"),
-        _ => None,
-    };
-    if let Some(missing) = missing {
-        fields.refuse_all(missing);
-    }
-    PolicyRef {
-        reference: reference.unwrap_or_default(),
-        name: name.unwrap_or_default(),
-        hooks: hooks
-            .and_then(|hooks| u8::try_from(hooks).ok())
-            .unwrap_or_default(),
-        guard: fields.flag("guard").unwrap_or(false),
     }
 }
 
@@ -176,8 +144,8 @@ mod tests {
     fn what_an_author_leaves_out_has_its_default() {
         let header = parse(PLAIN).expect("a header");
         assert_eq!(
-            (&*header.instance_id, header.priority, header.enabled),
-            ("default", 0, true)
+            (&*header.instance_id, &*header.priority, header.enabled),
+            ("default", "0", true)
         );
         assert!(header.policies.is_empty() && header.parent.is_none() && !header.has_internal);
     }
@@ -292,7 +260,7 @@ mod tests {
             "4294967296",
             "1e300",
         ];
-        let order: Vec<i64> = numbers
+        let order: Vec<String> = numbers
             .iter()
             .map(|number| {
                 parse(&with(PLAIN, "priority", number))
@@ -300,12 +268,11 @@ mod tests {
                     .priority
             })
             .collect();
-        assert!(order.is_sorted());
-        assert_eq!((order[3], order[4]), (0, 0));
-        assert_eq!(
-            order.iter().collect::<std::collections::BTreeSet<_>>().len(),
-            numbers.len() - 1
-        );
+        for (lower, higher) in order.iter().zip(&order[1..]) {
+            let zeros = (&**lower, &**higher) == ("-0", "0");
+            let expected = if zeros { Ordering::Equal } else { Ordering::Less };
+            assert_eq!(compare_numbers(lower, higher), expected, "{lower} {higher}");
+        }
     }
 
     #[test]

@@ -13,23 +13,20 @@ use crate::limits::Limits;
 
 /// Full id and path; the wire may give either or both.
 pub(super) fn identity(fields: &Fields<'_>) -> Option<(String, String)> {
-    let (id, path) = (fields.text("id"), fields.text("path"));
-    let id = match (id, &path) {
-        (Some(id), _) => id,
-        (None, Some(path)) => id::domain(path),
-        (None, None) => {
-            fields.refuse_field("id", "is missing");
-            return None;
-        }
-    };
-    let Some(id::CapabilityId::Domain { path: inner }) = id::parse(&id) else {
-        let expected = "must be `domain:` and the procedure's path, at most 128 characters, found ";
-        fields.refuse_quoting(DefinitionCode::InvalidId, "id", (expected, &id, ""));
+    let path = fields.text("path");
+    let id = fields.text("id").or_else(|| path.as_deref().map(id::domain));
+    let Some(id) = id else {
+        fields.wrong(DefinitionCode::InvalidDefinition, "id", "a text");
         return None;
     };
-    if let Some(path) = path.filter(|path| path != inner) {
-        let expected = ["must be the path in `", &id, "`, found "].concat();
-        fields.refuse_quoting(DefinitionCode::InvalidId, "path", (&expected, &path, ""));
+    let Some(id::CapabilityId::Domain { path: inner }) = id::parse(&id) else {
+        let expected = "`domain:` and the procedure's path, at most 128 characters";
+        fields.wrong(DefinitionCode::InvalidId, "id", expected);
+        return None;
+    };
+    if path.is_some_and(|path| path != inner) {
+        let expected = ["the path in `", &id, "`"].concat();
+        fields.wrong(DefinitionCode::InvalidId, "path", &expected);
     }
     let path = inner.to_owned();
     Some((id, path))
@@ -37,49 +34,37 @@ pub(super) fn identity(fields: &Fields<'_>) -> Option<(String, String)> {
 
 /// The bound fields, and the agent's view of the input when there are any.
 pub(super) fn binding(fields: &Fields<'_>, input: &Read, limits: &Limits) -> (Vec<Bound>, Option<SchemaRef>) {
-    let invalid = DefinitionCode::InvalidDefinition;
+    let invalid = |key, pieces: &[&str]| fields.refuse(DefinitionCode::InvalidDefinition, key, pieces);
     let (names, overridable) = (fields.texts("bound"), fields.texts("overridable"));
     if let Some(stray) = overridable.iter().find(|field| !names.contains(field)) {
-        let pieces = ("names ", stray.as_str(), ", which is not bound");
-        fields.refuse_quoting(invalid, "overridableFields", pieces);
+        invalid("overridableFields", &["names `", stray, "`, which is not bound"]);
     }
-    match (fields.function("bind"), names.is_empty()) {
-        (false, true) => return (Vec::new(), None),
-        (true, false) => {}
-        (true, true) => fields.refuse_field("bind", "fills no field; name the fields in `boundFields`"),
-        (false, false) => {
-            fields.refuse_field("bind", "must be a function for each bound field, found nothing");
-        }
+    if fields.has("bind") == names.is_empty() {
+        let text = "must be a function for each field that `boundFields` names, and only for those";
+        invalid("bind", &[text]);
+    }
+    if names.is_empty() {
+        return (Vec::new(), None);
     }
     if !input.schema.object_root {
-        fields.refuse_field(
-            "input",
-            "must have an object at its root, so that fields can be bound",
-        );
+        let text = "must have an object at its root, so that fields can be bound";
+        invalid("input", &[text]);
     }
     let root = input.document.root();
     if let Some(stray) = names.iter().find(|field| !takes(root, field)) {
-        fields.refuse_quoting(
-            invalid,
-            "bind",
-            ("fills ", stray, ", which `input` does not have"),
-        );
+        invalid("bind", &["fills `", stray, "`, which `input` does not have"]);
     }
-    let locked: Vec<String> = names
-        .iter()
-        .filter(|field| !overridable.contains(field))
-        .cloned()
-        .collect();
-    let place = ["`input` without the bound fields of ", fields.place()].concat();
+    let mut locked = names.clone();
+    locked.retain(|field| !overridable.contains(field));
     let text = schema::reduce(root, &locked, &names);
-    let reduced = super::schema::compile(&text, input.own, (&place, fields.faults), limits);
-    let bound = names
-        .into_iter()
-        .map(|field| Bound {
-            locked: locked.contains(&field),
-            field,
-        })
-        .collect();
+    let what = ["`input` without the bound fields"];
+    let own = input.schema.compiled.is_none();
+    let reduced = super::schema::compile_at(fields, &what, &text, own, limits);
+    let mut bound = Vec::with_capacity(names.len());
+    for field in names {
+        let locked = locked.contains(&field);
+        bound.push(Bound { field, locked });
+    }
     (bound, reduced.map(|read| read.schema))
 }
 
@@ -159,10 +144,8 @@ mod tests {
     #[test]
     fn an_authors_own_schema_is_reduced_as_text_only() {
         let text = bound(r#"["ids"]"#, "", "1").replace("\"own\":false", "\"own\":true");
-        let reduced = parse(&text)
-            .expect("a procedure")
-            .reduced
-            .expect("a reduced schema");
+        let capability = parse(&text).expect("a procedure");
+        let reduced = capability.reduced.as_ref().expect("a reduced schema");
         assert!(reduced.compiled.is_none() && reduced.object_root && !reduced.text.contains("ids"));
     }
 

@@ -1,90 +1,104 @@
 //! Reads the schemas of a definition and compiles those that the core checks values with.
 //!
 //! It refuses what lies outside the subset; of a schema whose `parse` is the author's own it looks at size, depth and
-//! remote references only. Called by the capability files of this folder.
+//! remote references only. Called by the capability files of this folder and, for single schemas, by the boundary.
 
 use std::rc::Rc;
 
-use agent_surface_json::schema::{self, Schema, SchemaError, SchemaFault, SchemaLimits};
+use agent_surface_json::schema::{self, Schema, SchemaFault, SchemaLimits};
 use agent_surface_json::{Bounds, Document, ParseError, Value};
 
 use super::SchemaRef;
-use super::fields::{Faults, Fields};
+use super::fields::Fields;
 use crate::error::{DefinitionCode, DefinitionError};
 use crate::limits::Limits;
 
 /// Nesting of the text around a schema of legal depth, whose `enum` or `default` may nest on their own.
 const MAX_TEXT_DEPTH: usize = 128;
 
-/// A schema and whether the author's own `parse` decides.
+/// A schema and its document.
 pub(super) struct Read {
     pub schema: SchemaRef,
     pub document: Document,
-    pub own: bool,
 }
 
 /// The schema in a field, `{text, own}`.
 pub(super) fn read(fields: &Fields<'_>, key: &str, limits: &Limits) -> Option<Read> {
     let value = fields.raw(key)?;
-    let text = value.get("text").and_then(Value::as_str);
-    let (Some(text), Some(own)) = (text, value.get("own").and_then(Value::as_bool)) else {
-        let expected = "must be a schema, `{ jsonSchema, parse }`; see fromJsonSchema and fromStandardSchema";
-        fields.refuse_field(key, expected);
-        return None;
-    };
-    let place = ["`", key, "` of ", fields.place()].concat();
-    compile(&text, own, (&place, fields.faults), limits)
+    let text = value.get("text")?.as_str()?;
+    compile_at(
+        fields,
+        &["`", key, "`"],
+        &text,
+        value.get("own")?.as_bool()?,
+        limits,
+    )
 }
 
-/// The schema in a text; errors begin with the place.
-pub(super) fn compile(
+/// The schema in a text; errors begin with these pieces and the place of the fields.
+pub(super) fn compile_at(
+    fields: &Fields<'_>,
+    what: &[&str],
     text: &str,
     own: bool,
-    (place, faults): (&str, &Faults),
     limits: &Limits,
 ) -> Option<Read> {
+    let compiled = compile(text, own, limits);
+    if let Err(mut error) = compiled {
+        error.message = [&what.concat(), " of ", fields.place(), ": ", &error.message].concat();
+        fields.faults.add(error);
+        return None;
+    }
+    compiled.ok()
+}
+
+/// The schema in a text.
+fn compile(text: &str, own: bool, limits: &Limits) -> Result<Read, DefinitionError> {
     let max_bytes = size(limits.max_schema_bytes);
     let bounds = Bounds {
         max_bytes,
         max_depth: MAX_TEXT_DEPTH,
         lone_surrogates: false,
     };
-    let document = match Document::parse(text, bounds) {
-        Ok(document) => document,
-        Err(fault) => {
-            faults.add(unreadable(&fault, place));
-            return None;
-        }
-    };
-    let schema_limits = SchemaLimits {
+    let document = Document::parse(text, bounds).map_err(|fault| unreadable(&fault))?;
+    let limits = SchemaLimits {
         max_bytes,
         max_depth: size(limits.max_schema_depth),
     };
     let compiled = if own {
-        schema::check_opaque(&document, schema_limits).map(|()| None)
+        schema::check_opaque(&document, limits).map(|()| None)
     } else {
-        Schema::compile(&document, schema_limits).map(|schema| Some(Rc::new(schema)))
+        Schema::compile(&document, limits).map(|schema| Some(Rc::new(schema)))
     };
-    let compiled = match compiled {
-        Ok(compiled) => compiled,
-        Err(error) => {
-            faults.add(refused(error, place));
-            return None;
-        }
-    };
+    let compiled = compiled.map_err(|error| DefinitionError {
+        code: match error.fault {
+            SchemaFault::InvalidDefault => DefinitionCode::InvalidDefinition,
+            SchemaFault::Unsupported => DefinitionCode::UnsupportedSchema,
+        },
+        message: error.message,
+        pointer: Some(error.pointer),
+        keyword: Some(error.keyword),
+    })?;
     let object_root = match &compiled {
         Some(compiled) => compiled.is_object_root(),
         None => is_object_type(document.root()),
     };
-    Some(Read {
-        schema: SchemaRef {
-            text: text.to_owned(),
-            compiled,
-            object_root,
-        },
-        document,
-        own,
-    })
+    let schema = SchemaRef {
+        text: text.to_owned(),
+        compiled,
+        object_root,
+    };
+    Ok(Read { schema, document })
+}
+
+/// The schema in a text by the default limits, for checks of single values.
+///
+/// # Errors
+/// `INVALID_DEFINITION` or `UNSUPPORTED_SCHEMA`, with keyword and pointer where there is one.
+pub fn compile_schema(text: &str) -> Result<Rc<Schema>, DefinitionError> {
+    let read = compile(text, false, &Limits::default())?;
+    let nothing = || DefinitionError::new(DefinitionCode::UnsupportedSchema, &[]);
+    read.schema.compiled.ok_or_else(nothing)
 }
 
 fn size(limit: u32) -> usize {
@@ -97,22 +111,10 @@ fn is_object_type(root: Value<'_>) -> bool {
         .is_some_and(|word| word.is_str("object") || word.items().any(|item| item.is_str("object")))
 }
 
-fn unreadable(fault: &ParseError, place: &str) -> DefinitionError {
+fn unreadable(fault: &ParseError) -> DefinitionError {
     let code = match fault {
         ParseError::TooLarge { .. } | ParseError::TooDeep { .. } => DefinitionCode::UnsupportedSchema,
         _ => DefinitionCode::InvalidDefinition,
     };
-    DefinitionError::new(code, &[place, ": ", &fault.message()])
-}
-
-fn refused(error: SchemaError, place: &str) -> DefinitionError {
-    let code = match error.fault {
-        SchemaFault::InvalidDefault => DefinitionCode::InvalidDefinition,
-        SchemaFault::Unsupported => DefinitionCode::UnsupportedSchema,
-    };
-    DefinitionError {
-        pointer: Some(error.pointer),
-        keyword: Some(error.keyword),
-        ..DefinitionError::new(code, &[place, ": ", &error.message])
-    }
+    DefinitionError::new(code, &[&fault.message()])
 }

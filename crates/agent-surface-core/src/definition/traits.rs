@@ -2,41 +2,40 @@
 //!
 //! It refuses effects of the other plane; a wish below the floor of confirmation is raised. Called by `capability`.
 
-use super::fields::Fields;
+use super::fields::{Fields, alternatives};
 use crate::effect::{self, Audit, Confirmation, Effect, Kind};
 use crate::error::DefinitionCode;
 
 /// The effect, which must belong to the kind; observations have theirs without saying so.
-pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Option<Effect> {
-    let expected = match kind {
-        Kind::Observation => return Some(Effect::Read),
-        Kind::Action => "`local-state` or `navigation`",
-        Kind::Procedure => "`server-query`, `server-mutation`, `external-side-effect` or `destructive`",
-    };
-    let Some(effect) = fields.word("effect", Effect::parse, expected) else {
-        fields.refuse_field("effect", &["must be ", expected].concat());
-        return None;
-    };
-    if effect.kind() == kind {
-        return Some(effect);
+pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Effect {
+    if kind == Kind::Observation {
+        return Effect::Read;
     }
-    let (code, hint) = match effect.kind() {
-        Kind::Observation => (
+    let named = fields.raw("effect").and_then(|value| {
+        let mut effects = Effect::ALL.iter().copied();
+        effects.find(|effect| value.is_str(effect.as_str()))
+    });
+    if let Some(effect) = named.filter(|effect| effect.kind() == kind) {
+        return effect;
+    }
+    let (code, hint) = match named.map(Effect::kind) {
+        None => (DefinitionCode::InvalidDefinition, ""),
+        Some(Kind::Observation) => (
             DefinitionCode::InvalidDefinition,
-            "; what only reads is an observation",
+            " (what only reads is an observation)",
         ),
-        Kind::Procedure => (
+        Some(Kind::Procedure) => (
             DefinitionCode::PlaneViolation,
-            "; what changes the backend is a procedure",
+            " (what changes the backend is a procedure)",
         ),
-        Kind::Action => (
+        Some(Kind::Action) => (
             DefinitionCode::PlaneViolation,
-            "; what changes the page is an action",
+            " (what changes the page is an action)",
         ),
     };
-    let expected = ["must be ", expected, ", found "].concat();
-    fields.refuse_quoting(code, "effect", (&expected, effect.as_str(), hint));
-    None
+    let expected = alternatives(Effect::words_of(kind));
+    fields.wrong(code, "effect", &[&expected, hint].concat());
+    Effect::Read
 }
 
 /// What the table of defaults speaks about, after the author's wishes.
@@ -50,16 +49,18 @@ pub(super) struct Traits {
 impl Traits {
     pub fn read(fields: &Fields<'_>, kind: Kind, effect: Effect) -> Self {
         let defaults = effect::defaults(kind, effect);
-        let requires_approval = fields.flag("requiresApproval").unwrap_or(false);
-        let levels = "`never`, `optional` or `required`";
-        let wished = fields.word("confirmation", Confirmation::parse, levels);
-        let floor = effect::floor(kind, effect, requires_approval);
-        let audit = fields.word("audit", Audit::parse, "`none`, `metadata` or `full`");
+        let floor = effect::floor(kind, effect, fields.flag("requiresApproval") == Some(true));
+        let wished = fields
+            .word("confirmation", Confirmation::WORDS)
+            .and_then(|at| Confirmation::ALL.get(at));
+        let audit = fields
+            .word("audit", Audit::WORDS)
+            .and_then(|at| Audit::ALL.get(at));
         Self {
             idempotent: fields.flag("idempotent").unwrap_or(defaults.idempotent),
             reversible: fields.flag("reversible").or(defaults.reversible),
-            confirmation: wished.unwrap_or(defaults.confirmation).max(floor),
-            audit: audit.unwrap_or(defaults.audit),
+            confirmation: wished.copied().unwrap_or(defaults.confirmation).max(floor),
+            audit: audit.copied().unwrap_or(defaults.audit),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use agent_surface_json::{Document, Kind, Value};
 
-use super::{Code, Failure, MAX_DETAILS_BYTES, MAX_MESSAGE, Retry, cut};
+use super::{Code, Failure, MAX_DETAILS_BYTES, MAX_MESSAGE, Retry, cut, is_blank};
 
 const DROPPED: &str = "`details` of a thrown payload exceed 4,096 bytes and were dropped";
 const UNKNOWN_CODE: &str =
@@ -79,7 +79,7 @@ impl Failure {
 fn authored(payload: &Document, mut failure: Failure) -> (Failure, Option<&'static str>) {
     let root = payload.root();
     if let Some(message) = root.get("message").and_then(Value::as_str)
-        && !message.trim().is_empty()
+        && !is_blank(&message)
     {
         failure.message = Cow::Owned(cut(&message, MAX_MESSAGE).to_owned());
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use agent_surface_json::schema::Issue;
 use agent_surface_json::write_string;
 
-use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut};
+use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut, is_blank};
 
 /// Why a call was refused or failed, as its caller sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Failure {
             Code::PreconditionFailed,
             "The state of the page does not allow this now. Read the state and change the request.",
         );
-        if let Some(message) = message.filter(|message| !message.trim().is_empty()) {
+        if let Some(message) = message.filter(|message| !is_blank(message)) {
             failure.message = Cow::Owned(cut(message, MAX_MESSAGE).to_owned());
         }
         failure.details = details
