@@ -3,7 +3,7 @@
 //! Declares what the facade offers (`Host`) and turns errors into values that the facade throws. Decides nothing.
 //! Called by the exported classes and by the drain loop.
 
-use agent_surface_core::error::DefinitionError;
+use agent_surface_core::error::{DefinitionError, ObjectWriter};
 use js_sys::{Object, Reflect};
 use wasm_bindgen::prelude::*;
 
@@ -152,18 +152,12 @@ pub fn definition_error(error: &DefinitionError) -> JsValue {
 
 /// The same as text.
 pub fn error_json(error: &DefinitionError) -> String {
-    use agent_surface_core::error::ObjectWriter;
-    let mut object = ObjectWriter::new();
-    object
+    ObjectWriter::new()
         .text("code", error.code.as_str())
-        .text("message", &error.text());
-    if let Some(keyword) = &error.keyword {
-        object.text("keyword", keyword);
-    }
-    if let Some(pointer) = &error.pointer {
-        object.text("pointer", pointer);
-    }
-    object.finish()
+        .text("message", &error.text())
+        .text_if("keyword", error.keyword.as_deref())
+        .text_if("pointer", error.pointer.as_deref())
+        .finish()
 }
 
 /// An error for a broken precondition of the facade itself.

@@ -4,7 +4,6 @@
 
 use agent_surface_core::message::Target;
 use agent_surface_core::{Consumer, Exposure, ToolsetConfig};
-use agent_surface_json::write_string;
 use wasm_bindgen::prelude::*;
 
 use crate::registry::{Registry, texts};
@@ -64,7 +63,7 @@ impl Registry {
         self.core.borrow().tool_rows(toolset)
     }
 
-    /// Moves when a wire name does.
+    /// Moves when a wire name does; 0 while each tool has the one name that its spec has in every toolset.
     #[wasm_bindgen(js_name = namesStamp)]
     #[expect(
         clippy::cast_precision_loss,
@@ -83,25 +82,11 @@ impl Registry {
     /// `[unavailableReason | null, note | null]` as JSON text.
     #[wasm_bindgen(js_name = toolState)]
     pub fn tool_state(&self, toolset: u32, registration: u32, capability: u32) -> String {
-        let (reason, note) = self.core.borrow().tool_state(
-            toolset,
-            Target {
-                registration,
-                capability,
-            },
-        );
-        let mut out = String::from("[");
-        for (at, text) in [reason, note].iter().enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            match text {
-                Some(text) => write_string(&mut out, text),
-                None => out.push_str("null"),
-            }
-        }
-        out.push(']');
-        out
+        let target = Target {
+            registration,
+            capability,
+        };
+        self.core.borrow().tool_state(toolset, target)
     }
 
     /// What stands before a tool's description.

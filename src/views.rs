@@ -4,7 +4,6 @@
 
 use agent_surface_core::message::Target;
 use agent_surface_core::{Answer, Question};
-use agent_surface_json::{write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
 use crate::drain;
@@ -48,21 +47,7 @@ impl Registry {
     /// `[version, capturedAt, route | null]` as JSON text.
     #[wasm_bindgen(js_name = viewHead)]
     pub fn view_head(&self, view: u32) -> String {
-        let core = self.core.borrow();
-        let Some((version, captured, route)) = core.view_head(view) else {
-            return String::from("[0,\"\",null]");
-        };
-        let mut out = String::from("[\"");
-        write_u64(&mut out, version);
-        out.push_str("\",");
-        write_string(&mut out, &captured);
-        out.push(',');
-        match route {
-            Some(route) => write_string(&mut out, route),
-            None => out.push_str("null"),
-        }
-        out.push(']');
-        out
+        self.core.borrow().view_head(view)
     }
 
     /// Three numbers for each registration in the view: slot, stamp, listed as a component.

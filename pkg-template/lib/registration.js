@@ -54,6 +54,7 @@ class Spec {
     this.inputSchema = inputSchema;
     this.base = undefined;
     this.available = undefined;
+    this.wireName = undefined;
   }
 
   /** The descriptor without its state. */

@@ -62,7 +62,8 @@ class Tools {
     this.id = id;
     this.list = undefined;
     this.announced = undefined;
-    this.names = [];
+    /** By position, where a tool's name is not its spec's. */
+    this.names = undefined;
     /** What each tool calls, in the order of the list. */
     this.targets = [];
     this.namesStamp = -1;
@@ -77,21 +78,35 @@ class Tools {
     if (!moved && this.list) return this.list;
     return host.enter((wasm) => {
       const rows = wasm.toolRows(id);
-      const stamp = wasm.namesStamp(id);
-      if (stamp !== this.namesStamp) {
-        this.namesStamp = stamp;
-        this.names = rows.length > 0 ? wasm.toolNames(id).split("\n") : [];
-      }
+      const names = this.namesOf(wasm, rows);
       const version = String(wasm.version());
       const list = new Array(rows.length / 4);
       this.targets = new Array(list.length);
       for (let at = 0; at < list.length; at++) {
         const row = at * 4;
-        list[at] = this.tool(wasm, this.names[at], rows[row], rows[row + 1], rows[row + 2], rows[row + 3], version);
+        const name = names === undefined ? host.specs[rows[row + 2]].wireName : names[at];
+        list[at] = this.tool(wasm, name, rows[row], rows[row + 1], rows[row + 2], rows[row + 3], version);
         this.targets[at] = host.registrations[rows[row]].members[rows[row + 1]].id;
       }
       return (this.list = freeze(list));
     });
+  }
+
+  /** The tools' names; undefined while each has the one that its spec keeps for every toolset. */
+  namesOf(wasm, rows) {
+    const { id } = this;
+    const { specs } = this.host;
+    const stamp = wasm.namesStamp(id);
+    if (stamp === 0) {
+      let known = true;
+      for (let at = 2; at < rows.length; at += 4) known &&= specs[rows[at]].wireName !== undefined;
+      if (!known) wasm.toolNames(id).split("\n").forEach((name, at) => (specs[rows[at * 4 + 2]].wireName = name));
+      this.names = undefined;
+    } else if (stamp !== this.namesStamp) {
+      this.names = wasm.toolNames(id).split("\n");
+    }
+    this.namesStamp = stamp;
+    return this.names;
   }
 
   tool(wasm, name, slot, at, spec, state, surfaceVersion) {

@@ -4,12 +4,12 @@
 
 use std::collections::VecDeque;
 
-use agent_surface_json::{sha256, write_string};
+use agent_surface_json::sha256;
 
 use crate::call::{Sent, Step};
 use crate::core::Core;
 use crate::effect::Confirmation;
-use crate::error::{Failure, is_blank};
+use crate::error::{Failure, ObjectWriter, is_blank};
 use crate::message::{Outcome, Output};
 use crate::table::Slab;
 use crate::time::Millis;
@@ -76,6 +76,10 @@ impl Confirmations {
             .chain(&self.decided)
             .copied()
             .find(|&slot| self.records.get(slot).is_some_and(|record| record.id == id))
+    }
+
+    pub fn named(&self, id: &str) -> Option<&Record> {
+        self.records.get(self.find(id)?)
     }
 }
 
@@ -144,19 +148,14 @@ impl Core {
             _ => String::from("{}"),
         };
         // The keys stand in UTF-16 order: this is canonical as written.
-        let mut text = String::from("{\"capabilityId\":");
-        write_string(&mut text, &capability.id);
-        text.push_str(",\"consumerKey\":");
-        write_string(&mut text, &call.consumer.key);
-        text.push_str(",\"effect\":");
-        write_string(&mut text, capability.effect.as_str());
-        text.push_str(",\"effectiveInput\":");
-        text.push_str(&input);
-        text.push_str(",\"registrationId\":");
-        write_string(&mut text, self.registration_id(call.target?.registration)?);
-        text.push_str(",\"surfaceId\":");
-        write_string(&mut text, &self.surface_id);
-        text.push('}');
+        let text = ObjectWriter::new()
+            .text("capabilityId", &capability.id)
+            .text("consumerKey", &call.consumer.key)
+            .text("effect", capability.effect.as_str())
+            .raw("effectiveInput", &input)
+            .text("registrationId", self.registration_id(call.target?.registration)?)
+            .text("surfaceId", &self.surface_id)
+            .finish();
         Some((sha256(text.as_bytes()), input))
     }
 
@@ -473,37 +472,42 @@ impl Core {
     /// What is pending, as a JSON array in order of arrival.
     pub fn pending_confirmations(&mut self, now: Millis) -> String {
         self.now = now;
-        let mut out = String::from("[");
+        let mut list = ObjectWriter::new();
+        list.open_item("[");
         for &slot in &self.confirmations.pending {
             // Reading tells nobody that something expired: pages read while they render.
             let record = self.confirmations.records.get(slot);
-            let Some(record) = record.filter(|record| now <= record.expires) else {
-                continue;
-            };
-            if out.len() > 1 {
-                out.push(',');
+            if let Some(record) = record.filter(|record| now <= record.expires) {
+                list.open_item("{")
+                    .text("confirmationId", &record.id)
+                    .text("capabilityId", &record.capability_id)
+                    .text("registrationId", &record.registration_id)
+                    .text("consumerKey", &record.consumer.key)
+                    .text("effect", record.effect)
+                    .text("summary", &record.summary)
+                    .raw("input", &record.input)
+                    .text("requestedAt", &record.requested.iso())
+                    .text("expiresAt", &record.expires.iso())
+                    .close("}");
             }
-            record.write(&mut out);
         }
-        out.push(']');
-        out
+        list.close("]").take()
     }
 
     /// What an approval element shows beside the record: `{ description, consumer, instanceId, callerGone }`.
     pub fn describe_confirmation(&self, id: &str) -> Option<String> {
         let slot = self.confirmations.find(id)?;
         let record = self.confirmations.records.get(slot)?;
-        let mut out = String::from("{");
-        text_field(&mut out, "description", &record.description);
-        text_field(&mut out, "instanceId", &record.instance_id);
-        out.push_str(",\"consumer\":{");
-        out.push_str("\"id\":");
-        write_string(&mut out, record.consumer.id());
-        out.push_str(",\"kind\":");
-        write_string(&mut out, record.consumer.kind());
-        out.push_str("},\"callerGone\":");
-        out.push_str(if self.caller_left(slot) { "true}" } else { "false}" });
-        Some(out)
+        let text = ObjectWriter::new()
+            .text("description", &record.description)
+            .text("instanceId", &record.instance_id)
+            .open("consumer", "{")
+            .text("id", record.consumer.id())
+            .text("kind", record.consumer.kind())
+            .close("}")
+            .flag("callerGone", self.caller_left(slot))
+            .finish();
+        Some(text)
     }
 
     /// Notes that something other than a person's own gesture tried to decide.
@@ -513,31 +517,4 @@ impl Core {
             self.audit_confirmation(slot, "gesture-refused", Some(how));
         }
     }
-}
-
-impl Record {
-    fn write(&self, out: &mut String) {
-        out.push('{');
-        text_field(out, "confirmationId", &self.id);
-        text_field(out, "capabilityId", &self.capability_id);
-        text_field(out, "registrationId", &self.registration_id);
-        text_field(out, "consumerKey", &self.consumer.key);
-        text_field(out, "effect", self.effect);
-        text_field(out, "summary", &self.summary);
-        out.push_str(",\"input\":");
-        out.push_str(&self.input);
-        text_field(out, "requestedAt", &self.requested.iso());
-        text_field(out, "expiresAt", &self.expires.iso());
-        out.push('}');
-    }
-}
-
-/// Appends `"name":"value"`, with a comma before it unless it is the first field.
-pub(crate) fn text_field(out: &mut String, name: &str, value: &str) {
-    if !out.ends_with('{') {
-        out.push(',');
-    }
-    write_string(out, name);
-    out.push(':');
-    write_string(out, value);
 }

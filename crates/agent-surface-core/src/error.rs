@@ -11,6 +11,7 @@ mod outcomes;
 
 pub use failure::Failure;
 pub use object::ObjectWriter;
+pub(crate) use object::decimal;
 
 use std::fmt;
 

@@ -2,58 +2,52 @@
 //!
 //! Builds nothing that nobody reads. Called by every module that changes something.
 
-use agent_surface_json::{write_string, write_u64};
-
 use crate::call::Call;
-use crate::confirmation::text_field;
 use crate::core::Core;
 use crate::definition::Header;
 use crate::effect::Audit;
-use crate::error::Code;
+use crate::error::{Code, ObjectWriter, decimal};
 use crate::message::Output;
 
 /// Bytes of an audit payload; a larger one is named by its size instead.
 const PAYLOAD_BYTES: usize = 8_192;
 
-fn opened(kind: &str) -> String {
-    let mut out = String::with_capacity(160);
-    out.push('{');
-    text_field(&mut out, "type", kind);
-    out
-}
-
-fn number_field(out: &mut String, name: &str, value: u64) {
-    out.push(',');
-    write_string(out, name);
-    out.push(':');
-    write_u64(out, value);
-}
-
 impl Core {
-    fn publish(&mut self, mut event: String) {
-        event.push('}');
-        self.emit(Output::Event(event));
+    /// An event with these members, when somebody listens.
+    #[inline(never)]
+    fn publish(&mut self, kind: &str, members: &str) {
+        if self.has_listeners {
+            let event = ObjectWriter::new()
+                .text("type", kind)
+                .members_of(members)
+                .finish();
+            self.emit(Output::Event(event));
+        }
     }
 
-    fn record(&mut self, mut record: String, call: Option<u32>) {
-        record.push('}');
-        self.emit(Output::Audit(record, call));
+    /// An audit record with these members, when somebody reads it.
+    #[inline(never)]
+    fn record(&mut self, kind: &str, members: &str, call: Option<u32>) {
+        if self.has_audit {
+            let record = ObjectWriter::new()
+                .text("type", kind)
+                .text("at", &self.now.iso())
+                .text("surfaceId", &self.surface_id)
+                .members_of(members)
+                .finish();
+            self.emit(Output::Audit(record, call));
+        }
     }
 
-    fn audit_opened(&self, kind: &str) -> String {
-        let mut out = opened(kind);
-        text_field(&mut out, "at", &self.now.iso());
-        text_field(&mut out, "surfaceId", &self.surface_id);
-        out
+    const fn is_heard(&self) -> bool {
+        self.has_listeners || self.has_audit
     }
 
     pub(crate) fn event_surface_changed(&mut self) {
         if self.has_listeners {
-            let mut event = opened("surface-changed");
-            let mut version = String::new();
-            write_u64(&mut version, self.version);
-            text_field(&mut event, "surfaceVersion", &version);
-            self.publish(event);
+            let version = decimal(self.version);
+            let members = ObjectWriter::new().text("surfaceVersion", &version).finish();
+            self.publish("surface-changed", &members);
         }
     }
 
@@ -65,49 +59,29 @@ impl Core {
         self.registration_event(slot, "component-unregistered", "unregistration");
     }
 
-    fn registration_event(&mut self, slot: u32, event_type: &str, audit_type: &str) {
-        let Some(registration) = self.registrations.get(slot) else {
-            return;
-        };
-        let write = |out: &mut String| {
-            text_field(out, "registrationId", &registration.id);
-            text_field(out, "componentType", &registration.header.component_type);
-            text_field(out, "instanceId", &registration.header.instance_id);
-        };
-        let event = self.has_listeners.then(|| {
-            let mut event = opened(event_type);
-            write(&mut event);
-            event
-        });
-        let audit = self.has_audit.then(|| {
-            let mut audit = self.audit_opened(audit_type);
-            write(&mut audit);
-            audit
-        });
-        if let Some(event) = event {
-            self.publish(event);
-        }
-        if let Some(audit) = audit {
-            self.record(audit, None);
+    fn registration_event(&mut self, slot: u32, event: &str, audit: &str) {
+        if self.is_heard()
+            && let Some(registration) = self.registrations.get(slot)
+        {
+            let members = ObjectWriter::new()
+                .text("registrationId", &registration.id)
+                .text("componentType", &registration.header.component_type)
+                .text("instanceId", &registration.header.instance_id)
+                .finish();
+            self.publish(event, &members);
+            self.record(audit, &members, None);
         }
     }
 
     pub(crate) fn event_rejected(&mut self, header: &Header, guarded: bool) {
-        let reason = if guarded { "guard" } else { "duplicate" };
-        let write = |out: &mut String| {
-            text_field(out, "componentType", &header.component_type);
-            text_field(out, "instanceId", &header.instance_id);
-            text_field(out, "reason", reason);
-        };
-        if self.has_listeners {
-            let mut event = opened("component-rejected");
-            write(&mut event);
-            self.publish(event);
-        }
-        if self.has_audit {
-            let mut audit = self.audit_opened("registration-rejected");
-            write(&mut audit);
-            self.record(audit, None);
+        if self.is_heard() {
+            let members = ObjectWriter::new()
+                .text("componentType", &header.component_type)
+                .text("instanceId", &header.instance_id)
+                .text("reason", if guarded { "guard" } else { "duplicate" })
+                .finish();
+            self.publish("component-rejected", &members);
+            self.record("registration-rejected", &members, None);
         }
     }
 
@@ -116,31 +90,29 @@ impl Core {
             && let Some(registration) = self.registrations.get(slot)
             && let Some(member) = registration.members.get(capability)
         {
-            let mut event = opened("availability-changed");
-            text_field(&mut event, "registrationId", &registration.id);
-            text_field(&mut event, "capabilityId", &member.capability.id);
-            event.push_str(if member.pushed.is_none() {
-                ",\"available\":true"
-            } else {
-                ",\"available\":false"
-            });
-            self.publish(event);
+            let members = ObjectWriter::new()
+                .text("registrationId", &registration.id)
+                .text("capabilityId", &member.capability.id)
+                .flag("available", member.pushed.is_none())
+                .finish();
+            self.publish("availability-changed", &members);
         }
     }
 
     pub(crate) fn event_started(&mut self, slot: u32) {
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.announced = true;
-            call.audited = false;
-        }
-        if self.has_listeners
-            && let Some(call) = self.calls.get(slot)
-        {
-            let mut event = opened("invocation-started");
-            text_field(&mut event, "invocationId", &call.invocation_id);
-            text_field(&mut event, "capabilityId", &call.capability_id);
-            text_field(&mut event, "consumerId", call.consumer.id());
-            self.publish(event);
+        let heard = self.has_listeners;
+        let Some(call) = self.calls.get_mut(slot) else {
+            return;
+        };
+        call.announced = true;
+        call.audited = false;
+        if heard {
+            let members = ObjectWriter::new()
+                .text("invocationId", &call.invocation_id)
+                .text("capabilityId", &call.capability_id)
+                .text("consumerId", call.consumer.id())
+                .finish();
+            self.publish("invocation-started", &members);
         }
     }
 
@@ -149,111 +121,116 @@ impl Core {
         if !self.audits(slot) {
             return;
         }
-        let Some(call) = self.calls.get_mut(slot).filter(|call| call.announced) else {
+        let Some(call) = self.calls.get_mut(slot) else {
             return;
         };
-        if std::mem::replace(&mut call.audited, true) {
-            return;
-        }
-        if let Some(call) = self.calls.get(slot) {
-            let mut audit = self.audit_opened("invocation-started");
-            self.name_call(&mut audit, call);
-            self.record(audit, None);
+        if call.announced
+            && !std::mem::replace(&mut call.audited, true)
+            && let Some(call) = self.calls.get(slot)
+        {
+            let members = self.named(call).finish();
+            self.record("invocation-started", &members, None);
         }
     }
 
     fn audits(&self, slot: u32) -> bool {
         self.has_audit
             && self.calls.get(slot).is_some_and(|call| {
-                call.capability
-                    .as_ref()
-                    .is_none_or(|capability| capability.audit != Audit::None)
+                let capability = call.capability.as_ref();
+                capability.is_none_or(|capability| capability.audit != Audit::None)
             })
     }
 
-    fn name_call(&self, out: &mut String, call: &Call) {
-        text_field(out, "invocationId", &call.invocation_id);
-        text_field(out, "capabilityId", &call.capability_id);
-        if let Some(id) = call
+    /// Which call, of whom.
+    fn named(&self, call: &Call) -> ObjectWriter {
+        let registration = call
             .target
             .filter(|target| self.registrations.generation(target.registration) == call.target_generation)
-            .and_then(|target| self.registration_id(target.registration))
-        {
-            text_field(out, "registrationId", id);
-        }
-        text_field(out, "consumerId", &call.consumer.key);
+            .and_then(|target| self.registration_id(target.registration));
+        let mut members = ObjectWriter::new();
+        members
+            .text("invocationId", &call.invocation_id)
+            .text("capabilityId", &call.capability_id)
+            .text_if("registrationId", registration)
+            .text("consumerId", &call.consumer.key);
+        members
     }
 
     pub(crate) fn event_settled(&mut self, slot: u32, code: Option<Code>) {
+        if !self.is_heard() {
+            return;
+        }
         self.audit_started(slot);
         let Some(call) = self.calls.get(slot) else { return };
-        let status = if code.is_some() { "error" } else { "ok" };
         let duration = self.now.since(call.began);
+        let status = if code.is_some() { "error" } else { "ok" };
+        let code = code.map(Code::as_str);
         // A refused identity is a defect of the caller: the audit hears of it, listeners saw no start.
-        let event = (self.has_listeners && call.announced).then(|| {
-            let mut event = opened("invocation-settled");
-            text_field(&mut event, "invocationId", &call.invocation_id);
-            text_field(&mut event, "capabilityId", &call.capability_id);
-            text_field(&mut event, "status", status);
-            if let Some(code) = code {
-                text_field(&mut event, "code", code.as_str());
-            }
-            number_field(&mut event, "durationMs", duration);
-            event
+        let event = call.announced.then(|| {
+            ObjectWriter::new()
+                .text("invocationId", &call.invocation_id)
+                .text("capabilityId", &call.capability_id)
+                .text("status", status)
+                .text_if("code", code)
+                .number("durationMs", duration)
+                .finish()
         });
-        let audit = self
-            .audits(slot)
-            .then(|| self.audit_settled(call, status, code, duration));
-        if let Some(event) = event {
-            self.publish(event);
+        let audit = self.audits(slot).then(|| {
+            let mut members = self.named(call);
+            members
+                .text("status", status)
+                .text_if("code", code)
+                .number("durationMs", duration);
+            self.write_times(&mut members, call);
+            members.finish()
+        });
+        if let Some(members) = event {
+            self.publish("invocation-settled", &members);
         }
-        if let Some(audit) = audit {
-            self.record(audit, Some(slot));
+        if let Some(members) = audit {
+            self.record("invocation-settled", &members, Some(slot));
         }
     }
 
-    fn audit_settled(&self, call: &Call, status: &str, code: Option<Code>, duration: u64) -> String {
-        let mut audit = self.audit_opened("invocation-settled");
-        self.name_call(&mut audit, call);
-        text_field(&mut audit, "status", status);
-        if let Some(code) = code {
-            text_field(&mut audit, "code", code.as_str());
-        }
-        number_field(&mut audit, "durationMs", duration);
+    /// How long a call waited and ran, and at level `full` what went in and out.
+    fn write_times(&self, members: &mut ObjectWriter, call: &Call) {
         let until = call.started.unwrap_or(self.now);
-        number_field(
-            &mut audit,
-            "queueWaitMs",
-            call.queued.map_or(0, |queued| until.since(queued)),
-        );
-        number_field(
-            &mut audit,
-            "executionMs",
-            call.started.map_or(0, |started| self.now.since(started)),
-        );
-        if call
-            .capability
-            .as_ref()
-            .is_some_and(|capability| capability.audit == Audit::Full)
-        {
-            audit.push_str(",\"payload\":{");
+        let waited = call.queued.map_or(0, |queued| until.since(queued));
+        let ran = call.started.map_or(0, |started| self.now.since(started));
+        members.number("queueWaitMs", waited).number("executionMs", ran);
+        let capability = call.capability.as_ref();
+        if capability.is_some_and(|capability| capability.audit == Audit::Full) {
             let input = call.effective.as_ref().map(|document| document.text());
-            payload_part(&mut audit, "input", input);
-            payload_part(&mut audit, "output", call.output.as_deref());
-            audit.push('}');
+            members.open("payload", "{");
+            for (key, text) in [("input", input), ("output", call.output.as_deref())] {
+                match text {
+                    None => {}
+                    Some(text) if text.len() <= PAYLOAD_BYTES => {
+                        members.raw(key, text);
+                    }
+                    Some(text) => {
+                        members
+                            .open(key, "{")
+                            .number("omittedBytes", text.len() as u64)
+                            .close("}");
+                    }
+                }
+            }
+            members.close("}");
         }
-        audit
     }
 
     pub(crate) fn audit_late(&mut self, slot: u32, ok: bool) {
         if self.audits(slot)
             && let Some(call) = self.calls.get(slot)
         {
-            let mut audit = self.audit_opened("late-settlement");
-            self.name_call(&mut audit, call);
-            text_field(&mut audit, "status", if ok { "ok" } else { "error" });
-            number_field(&mut audit, "durationMs", self.now.since(call.began));
-            self.record(audit, Some(slot));
+            let duration = self.now.since(call.began);
+            let members = self
+                .named(call)
+                .text("status", if ok { "ok" } else { "error" })
+                .number("durationMs", duration)
+                .finish();
+            self.record("late-settlement", &members, Some(slot));
         }
     }
 
@@ -262,11 +239,12 @@ impl Core {
         if self.has_audit
             && let Some(call) = self.calls.get(slot)
         {
-            let mut audit = self.audit_opened("late-settlement");
-            self.name_call(&mut audit, call);
-            text_field(&mut audit, "policy", policy);
-            text_field(&mut audit, "code", what);
-            self.record(audit, Some(slot));
+            let members = self
+                .named(call)
+                .text("policy", policy)
+                .text("code", what)
+                .finish();
+            self.record("late-settlement", &members, Some(slot));
         }
         self.emit(Output::Warn(["policy `", policy, "`: ", what].concat()));
     }
@@ -275,20 +253,22 @@ impl Core {
         if self.has_listeners
             && let Some(record) = self.confirmations.records.get(record)
         {
-            let mut event = opened("confirmation-requested");
-            text_field(&mut event, "confirmationId", &record.id);
-            text_field(&mut event, "capabilityId", &record.capability_id);
-            text_field(&mut event, "expiresAt", &record.expires.iso());
-            self.publish(event);
+            let members = ObjectWriter::new()
+                .text("confirmationId", &record.id)
+                .text("capabilityId", &record.capability_id)
+                .text("expiresAt", &record.expires.iso())
+                .finish();
+            self.publish("confirmation-requested", &members);
         }
     }
 
     pub(crate) fn event_confirmation_resolved(&mut self, id: &str, outcome: &str) {
         if self.has_listeners {
-            let mut event = opened("confirmation-resolved");
-            text_field(&mut event, "confirmationId", id);
-            text_field(&mut event, "outcome", outcome);
-            self.publish(event);
+            let members = ObjectWriter::new()
+                .text("confirmationId", id)
+                .text("outcome", outcome)
+                .finish();
+            self.publish("confirmation-resolved", &members);
         }
     }
 
@@ -296,31 +276,14 @@ impl Core {
         if self.has_audit
             && let Some(record) = self.confirmations.records.get(record)
         {
-            let mut audit = self.audit_opened(kind);
-            text_field(&mut audit, "confirmationId", &record.id);
-            text_field(&mut audit, "capabilityId", &record.capability_id);
-            text_field(&mut audit, "registrationId", &record.registration_id);
-            text_field(&mut audit, "consumerId", &record.consumer.key);
-            if let Some(note) = note {
-                text_field(&mut audit, "note", note);
-            }
-            self.record(audit, None);
+            let members = ObjectWriter::new()
+                .text("confirmationId", &record.id)
+                .text("capabilityId", &record.capability_id)
+                .text("registrationId", &record.registration_id)
+                .text("consumerId", &record.consumer.key)
+                .text_if("note", note)
+                .finish();
+            self.record(kind, &members, None);
         }
-    }
-}
-
-fn payload_part(out: &mut String, name: &str, text: Option<&str>) {
-    let Some(text) = text else { return };
-    if !out.ends_with('{') {
-        out.push(',');
-    }
-    write_string(out, name);
-    out.push(':');
-    if text.len() <= PAYLOAD_BYTES {
-        out.push_str(text);
-    } else {
-        out.push_str("{\"omittedBytes\":");
-        write_u64(out, text.len() as u64);
-        out.push('}');
     }
 }

@@ -33,7 +33,8 @@ pub fn parse(id: &str) -> Option<CapabilityId<'_>> {
         return None;
     }
     if let Some(rest) = id.strip_prefix(VIEW) {
-        let (component_type, name) = rest.rsplit_once('.')?;
+        let dot = rest.bytes().rposition(|byte| byte == b'.')?;
+        let (component_type, name) = (rest.get(..dot)?, rest.get(dot + 1..)?);
         return (is_component_type(component_type) && is_capability_name(name))
             .then_some(CapabilityId::View { component_type, name });
     }
@@ -43,55 +44,41 @@ pub fn parse(id: &str) -> Option<CapabilityId<'_>> {
 
 /// Whether `text` is dotted segments, each a lower-case letter and then lower-case letters, digits or `-`.
 pub fn is_component_type(text: &str) -> bool {
-    if text.len() > MAX_ID_LENGTH {
-        return false;
-    }
-    let mut at_start = true;
-    for byte in text.bytes() {
-        let fits = match byte {
-            b'a'..=b'z' => true,
-            b'0'..=b'9' | b'-' | b'.' => !at_start,
-            _ => false,
-        };
-        if !fits {
-            return false;
-        }
-        at_start = byte == b'.';
-    }
-    !at_start
+    has_form(text, true, is_lower, |byte| {
+        is_lower(byte) || byte.is_ascii_digit() || byte == b'-'
+    })
 }
 
 /// Whether `text` is a lower-case letter and then letters or digits.
 pub fn is_capability_name(text: &str) -> bool {
-    text.len() <= MAX_ID_LENGTH
-        && text.starts_with(|first: char| first.is_ascii_lowercase())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    has_form(text, false, is_lower, |byte| byte.is_ascii_alphanumeric())
 }
 
 /// Whether `text` is one or more letters, digits, `-` or `_`.
 pub fn is_instance_id(text: &str) -> bool {
-    !text.is_empty() && text.len() <= MAX_ID_LENGTH && text.bytes().all(is_word)
+    has_form(text, false, is_word, is_word)
 }
 
 /// Whether `text` is a procedure path: dotted parts, each one or more letters, digits, `-` or `_`.
 pub fn is_path(text: &str) -> bool {
-    if text.len() > MAX_ID_LENGTH {
-        return false;
-    }
+    has_form(text, true, is_word, is_word)
+}
+
+/// Whether `text` is a segment, or dotted segments, of such bytes: the first of each, and the others.
+fn has_form(text: &str, dotted: bool, first: fn(u8) -> bool, other: fn(u8) -> bool) -> bool {
     let mut at_start = true;
     for byte in text.bytes() {
-        if byte == b'.' {
-            if at_start {
-                return false;
-            }
-            at_start = true;
-        } else if is_word(byte) {
-            at_start = false;
-        } else {
+        let ends = dotted && byte == b'.' && !at_start;
+        if !ends && !(if at_start { first(byte) } else { other(byte) }) {
             return false;
         }
+        at_start = ends;
     }
-    !at_start
+    !at_start && text.len() <= MAX_ID_LENGTH
+}
+
+fn is_lower(byte: u8) -> bool {
+    byte.is_ascii_lowercase()
 }
 
 fn is_word(byte: u8) -> bool {
@@ -100,20 +87,12 @@ fn is_word(byte: u8) -> bool {
 
 /// Joins a view id. The result is only an id when [`parse`] says so.
 pub fn view(component_type: &str, name: &str) -> String {
-    let mut id = String::with_capacity(VIEW.len() + component_type.len() + 1 + name.len());
-    id.push_str(VIEW);
-    id.push_str(component_type);
-    id.push('.');
-    id.push_str(name);
-    id
+    [VIEW, component_type, ".", name].concat()
 }
 
 /// Joins a domain id. The result is only an id when [`parse`] says so.
 pub fn domain(path: &str) -> String {
-    let mut id = String::with_capacity(DOMAIN.len() + path.len());
-    id.push_str(DOMAIN);
-    id.push_str(path);
-    id
+    [DOMAIN, path].concat()
 }
 
 /// Whether a scope shows a component type. A scope is a list of prefixes that match whole segments (`devices`

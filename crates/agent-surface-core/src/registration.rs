@@ -12,6 +12,10 @@ use crate::time::Millis;
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub capability: Rc<Capability>,
+    /// Its tool's name where no other registration has the capability.
+    pub wire_name: Rc<str>,
+    /// `wire_name` reads back, so that it differs from all that do.
+    pub has_exact_name: bool,
     /// How many live or remembered registrations use it.
     pub uses: u32,
     /// The driver is about to hear that nobody uses it.
@@ -59,6 +63,8 @@ pub(crate) struct Registration {
     /// Moves with every change of what a snapshot could show of it.
     pub revision: u64,
     pub groups: Vec<Group>,
+    /// The entry of its type among the names of live registrations.
+    pub name: u32,
 }
 
 impl Registration {

@@ -16,6 +16,7 @@ use crate::message::Output;
 use crate::registration::{Member, Registration, Spec};
 use crate::table::hash;
 use crate::time::Millis;
+use crate::wire::own_name;
 
 /// Bounds of one definition text: two schemas of 16 kB as JSON strings, escaped, and room for the rest.
 const DEFINITION_BOUNDS: Bounds = Bounds {
@@ -56,8 +57,11 @@ impl Core {
         if capability.kind == Kind::Procedure {
             self.check_executor(&capability.name)?;
         }
+        let (wire_name, has_exact_name) = own_name(&capability.id);
         Ok(self.specs.insert(Spec {
             capability,
+            wire_name: Rc::from(wire_name),
+            has_exact_name,
             uses: 0,
             leaving: false,
         }))
@@ -193,6 +197,7 @@ impl Core {
             ended: Millis(0.0),
             revision,
             groups: Vec::new(),
+            name: 0,
         });
         self.ids.insert(id_hash, slot);
         self.keys.insert(key_hash, slot);

@@ -52,7 +52,7 @@ impl Names {
             .map_or(&[], |name| name.members.as_slice())
     }
 
-    fn add(&mut self, seed: [u64; 2], domain: bool, text: &str, target: Target) {
+    fn add(&mut self, seed: [u64; 2], domain: bool, text: &str, target: Target) -> u32 {
         let id = self.find(seed, domain, text).unwrap_or_else(|| {
             let id = self.names.insert(Name {
                 domain,
@@ -65,20 +65,22 @@ impl Names {
         if let Some(name) = self.names.get_mut(id) {
             name.members.push(target);
         }
+        id
     }
 
-    fn remove(&mut self, seed: [u64; 2], domain: bool, text: &str, target: Target) {
+    fn remove(&mut self, seed: [u64; 2], domain: bool, text: &str, target: Target) -> u32 {
         let Some(id) = self.find(seed, domain, text) else {
-            return;
+            return 0;
         };
         let Some(name) = self.names.get_mut(id) else {
-            return;
+            return 0;
         };
         name.members.retain(|&other| other != target);
         if name.members.is_empty() {
             self.names.remove(id);
             self.index.remove(key(seed, domain, text), id);
         }
+        id
     }
 }
 
@@ -89,7 +91,7 @@ fn key(seed: [u64; 2], domain: bool, text: &str) -> u64 {
 impl Core {
     /// Lets a registration be found by its type and by the paths of its procedures, or no longer.
     pub(crate) fn name_members(&mut self, slot: u32, named: bool) {
-        let Some(registration) = self.registrations.get(slot) else {
+        let Some(registration) = self.registrations.get_mut(slot) else {
             return;
         };
         let change = if named { Names::add } else { Names::remove };
@@ -98,7 +100,7 @@ impl Core {
             capability: u32::MAX,
         };
         let component_type = &registration.header.component_type;
-        change(&mut self.names, self.seed, false, component_type, whole);
+        registration.name = change(&mut self.names, self.seed, false, component_type, whole);
         for (at, member) in (0_u32..).zip(&registration.members) {
             if member.capability.kind == crate::effect::Kind::Procedure {
                 let target = Target {
@@ -118,13 +120,11 @@ impl Core {
         let Some(member) = registration.member(target.capability) else {
             return 0;
         };
-        let found = if member.capability.kind == crate::effect::Kind::Procedure {
-            self.names.find(self.seed, true, &member.capability.name)
-        } else {
-            self.names
-                .find(self.seed, false, &registration.header.component_type)
-        };
-        found.unwrap_or(0)
+        if member.capability.kind == crate::effect::Kind::Procedure {
+            let found = self.names.find(self.seed, true, &member.capability.name);
+            return found.unwrap_or(0);
+        }
+        registration.name
     }
 
     /// Live registrations that hold the capability, of this instance when one is named.

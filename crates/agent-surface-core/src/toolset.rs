@@ -3,11 +3,13 @@
 //! The page's own copilot, a remote loop and the browser's agent share it; what the browser needs besides is in
 //! `webmcp`. Approves nothing: it remembers ids and attaches them. Called by the drivers.
 
+use std::rc::Rc;
+
 use crate::call::{Consumer, Origin, Request};
 use crate::confirmation::Status;
 use crate::core::Core;
 use crate::effect::{Confirmation, Kind};
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, ObjectWriter};
 use crate::invoke::Admitted;
 use crate::message::{Output, Target};
 use crate::time::Millis;
@@ -47,8 +49,8 @@ pub struct Toolset {
     pub(crate) wait_ms: Option<u32>,
     pub(crate) open: bool,
     pub(crate) tools: Vec<Tool>,
-    pub(crate) names: Vec<String>,
-    /// Moves when a name does.
+    pub(crate) names: Vec<Rc<str>>,
+    /// Moves when a name does; 0 while every tool has the name of its spec.
     names_stamp: u64,
     stamp: u64,
     /// Ids of the questions that its calls were refused for.
@@ -131,91 +133,104 @@ impl Core {
         for &(slot, _, _) in self.view_rows(view) {
             let generation = self.registrations.generation(slot);
             self.shown(view, slot, &mut |capability, member, state| {
-                let target = Target {
-                    registration: slot,
-                    capability,
-                };
                 tools.push(Tool {
-                    target,
+                    target: Target {
+                        registration: slot,
+                        capability,
+                    },
                     generation,
                     spec: member.spec,
                     available: state.available,
                 });
             });
         }
-        let same_names = found.tools.len() == tools.len()
-            && found
-                .tools
-                .iter()
-                .zip(&tools)
-                .all(|(a, b)| a.target == b.target && a.generation == b.generation);
-        let names = (!same_names).then(|| self.name_tools(&tools));
+        let is_same = |(a, b): (&Tool, &Tool)| a.target == b.target && a.generation == b.generation;
+        let renamed = if found.tools.len() == tools.len() && found.tools.iter().zip(&tools).all(is_same) {
+            None
+        } else {
+            Some(self.name_tools(&tools))
+        };
         let revision = self.next_revision();
         if let Some(found) = self.toolsets.get_mut(toolset) {
             found.stamp = stamp;
             found.tools = tools;
-            if let Some(names) = names {
+            if let Some((names, are_own)) = renamed {
                 found.names = names;
-                found.names_stamp = revision;
+                found.names_stamp = if are_own { 0 } else { revision };
             }
         }
         true
     }
 
-    fn name_tools(&self, tools: &[Tool]) -> Vec<String> {
+    /// The names of tools, and whether each is that of its spec.
+    fn name_tools(&self, tools: &[Tool]) -> (Vec<Rc<str>>, bool) {
         // How many registrations share a name, and the last one that was counted: those of one stand together.
-        let mut counts: Vec<(u32, Option<u32>)> = Vec::new();
+        let mut counts: Vec<(u32, u32)> = Vec::new();
         let mut groups = Vec::with_capacity(tools.len());
         for tool in tools {
-            let at = usize::try_from(self.name_of(tool.target)).unwrap_or(0);
-            if counts.len() <= at {
-                counts.resize(at + 1, (0, None));
+            let group = usize::try_from(self.name_of(tool.target)).unwrap_or(0);
+            if counts.len() <= group {
+                counts.resize(group + 1, (0, u32::MAX));
             }
-            let owner = Some(tool.target.registration);
-            if let Some((count, last)) = counts.get_mut(at).filter(|(_, last)| *last != owner) {
+            if let Some((count, last)) = counts.get_mut(group)
+                && std::mem::replace(last, tool.target.registration) != tool.target.registration
+            {
                 *count += 1;
-                *last = owner;
             }
-            groups.push(at);
+            groups.push(group);
+        }
+        let is_shared = |group: usize| counts.get(group).is_some_and(|&(count, _)| count > 1);
+        let mut names = Vec::with_capacity(tools.len());
+        let mut are_own = true;
+        for (tool, &group) in tools.iter().zip(&groups) {
+            if let Some(spec) = self.specs.get(tool.spec) {
+                are_own &= spec.has_exact_name && !is_shared(group);
+                names.push(Rc::clone(&spec.wire_name));
+            }
+        }
+        if are_own {
+            return (names, true);
         }
         let (mut requests, mut owners) = (Vec::with_capacity(tools.len()), Vec::with_capacity(tools.len()));
         for (tool, &group) in tools.iter().zip(&groups) {
-            let Some(registration) = self.registrations.get(tool.target.registration) else {
-                continue;
-            };
-            let Some(member) = registration.member(tool.target.capability) else {
-                continue;
-            };
-            let several = counts.get(group).is_some_and(|&(count, _)| count > 1);
-            requests.push(NameRequest {
-                id: &member.capability.id,
-                instance: several.then_some(registration.header.instance_id.as_str()),
-            });
-            owners.push(registration.header.component_type.as_str());
+            if let (Some(spec), Some(registration)) = (
+                self.specs.get(tool.spec),
+                self.registrations.get(tool.target.registration),
+            ) {
+                let instance = is_shared(group).then_some(&*registration.header.instance_id);
+                requests.push(NameRequest {
+                    id: &spec.capability.id,
+                    instance,
+                });
+                owners.push(&*registration.header.component_type);
+            }
         }
-        assign_with_owners(&requests, &owners)
+        names.clear();
+        for name in assign_with_owners(&requests, &owners) {
+            names.push(Rc::from(name));
+        }
+        (names, false)
+    }
+
+    pub(crate) fn tools_of(&self, toolset: u32) -> &[Tool] {
+        self.toolsets.get(toolset).map_or(&[], |toolset| &*toolset.tools)
     }
 
     /// The tools as numbers, four for each: registration slot, capability, spec, and the label's
     /// number (equal numbers, equal labels) times two plus available (1) or not (0).
     pub fn tool_rows(&self, toolset: u32) -> Vec<u32> {
-        let tools = self
-            .toolsets
-            .get(toolset)
-            .map_or(&[][..], |toolset| toolset.tools.as_slice());
+        let tools = self.tools_of(toolset);
         let mut rows = Vec::with_capacity(tools.len() * 4);
         for tool in tools {
-            let label = self
-                .specs
-                .get(tool.spec)
-                .map_or(0, |spec| label_number(&spec.capability));
+            let spec = self.specs.get(tool.spec);
+            let label = spec.map_or(0, |spec| label_number(&spec.capability));
             let state = label * 2 + u32::from(tool.available);
-            rows.extend([tool.target.registration, tool.target.capability, tool.spec, state]);
+            rows.extend_from_slice(&[tool.target.registration, tool.target.capability, tool.spec, state]);
         }
         rows
     }
 
-    /// Moves when a wire name does.
+    /// Moves when a wire name does; 0 while each tool has the one name that its spec has for all.
     pub fn names_stamp(&self, toolset: u32) -> u64 {
         self.toolsets
             .get(toolset)
@@ -224,27 +239,32 @@ impl Core {
 
     /// The wire names in the order of `tool_rows`, joined by line feeds, which no wire name holds.
     pub fn tool_names(&self, toolset: u32) -> String {
-        let names = self
+        let mut out = String::new();
+        for name in self
             .toolsets
             .get(toolset)
-            .map_or(&[][..], |toolset| toolset.names.as_slice());
-        names.join("\n")
+            .map_or(&[][..], |toolset| &*toolset.names)
+        {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(name);
+        }
+        out
     }
 
-    /// Why one tool is not available, and what `describe` said of it.
-    pub fn tool_state(&self, toolset: u32, target: Target) -> (Option<String>, Option<String>) {
-        let mut found = (None, None);
+    /// Why one tool is not available, and what `describe` said of it: a list of two texts or nulls as JSON text.
+    pub fn tool_state(&self, toolset: u32, target: Target) -> String {
+        let mut out = ObjectWriter::new();
+        out.open_item("[");
         if let Some(toolset) = self.toolsets.get(toolset) {
             self.shown(toolset.view, target.registration, &mut |at, _, state| {
                 if at == target.capability {
-                    found = (
-                        state.reason.clone().filter(|_| !state.available),
-                        state.note.clone(),
-                    );
+                    state.write(&mut out);
                 }
             });
         }
-        found
+        out.close("]").take()
     }
 
     /// What stands before a tool's description: `[view · local-state]`.
@@ -296,22 +316,16 @@ impl Core {
         };
         let (digest, input) = self.digest(slot)?;
         let toolset = self.toolsets.get(toolset)?;
-        toolset
-            .evidence
-            .iter()
-            .find(|id| {
-                self.confirmations
-                    .find(id)
-                    .and_then(|record| self.confirmations.records.get(record))
-                    .is_some_and(|record| {
-                        record.digest == digest
-                            && record.input == input
-                            && self.now <= record.expires
-                            && record.reserved_by.is_none()
-                            && matches!(record.status, Status::Approved(_) | Status::Denied(_))
-                    })
+        let serves = |id: &&String| {
+            self.confirmations.named(id).is_some_and(|record| {
+                record.digest == digest
+                    && record.input == input
+                    && self.now <= record.expires
+                    && record.reserved_by.is_none()
+                    && matches!(record.status, Status::Approved(_) | Status::Denied(_))
             })
-            .cloned()
+        };
+        toolset.evidence.iter().find(serves).cloned()
     }
 
     /// Evidence that was used up or expired is dropped.
@@ -320,10 +334,7 @@ impl Core {
         let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.confirmation_id.as_deref()) else {
             return;
         };
-        let record = self
-            .confirmations
-            .find(id)
-            .and_then(|record| self.confirmations.records.get(record));
+        let record = self.confirmations.named(id);
         let gone = record.is_none_or(|record| matches!(record.status, Status::Expired | Status::Consumed));
         if gone && let Some(toolset) = self.toolsets.get_mut(toolset) {
             toolset.evidence.retain(|evidence| evidence != id);
@@ -335,10 +346,7 @@ impl Core {
         if failure.code == Code::ConfirmationRequired
             && self.toolset_of(slot).is_some()
             && let Some(id) = self.calls.get(slot).and_then(|call| call.asked.as_deref())
-            && let Some(record) = self
-                .confirmations
-                .find(id)
-                .and_then(|record| self.confirmations.records.get(record))
+            && let Some(record) = self.confirmations.named(id)
         {
             failure.message = [
                 "A person has to approve this first. Once they have decided, repeat this call with the same input, before ",

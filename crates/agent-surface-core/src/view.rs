@@ -4,16 +4,14 @@
 //! size. It asks closures through questions and never calls one; a closure that changes the registry restarts the
 //! plan once. Called by the drivers and by toolsets.
 
-use agent_surface_json::{write_string, write_u64};
-
-use crate::confirmation::text_field;
 use crate::core::Core;
 use crate::definition::{PolicyRef, Reason};
 use crate::effect::Kind;
 use crate::effective::NO_REASON;
+use crate::error::{ObjectWriter, decimal};
 use crate::id::matches_scope;
 use crate::message::{Target, Vote};
-use crate::registration::Member;
+use crate::registration::{Member, Registration};
 use crate::time::Millis;
 
 /// Something the driver has to find out before a view is complete.
@@ -43,7 +41,7 @@ pub enum Answer {
 }
 
 /// What a consumer sees of one capability.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub visible: bool,
     pub available: bool,
@@ -51,16 +49,38 @@ pub(crate) struct State {
     pub note: Option<String>,
 }
 
+/// What there is to see where nothing speaks against it.
+static PLAIN: State = State {
+    visible: true,
+    available: true,
+    reason: None,
+    note: None,
+};
+
+impl State {
+    /// Reason and note, as items of a list.
+    pub fn write(&self, out: &mut ObjectWriter) {
+        let reason = self.reason.as_deref().filter(|_| !self.available);
+        out.item(reason).item(self.note.as_deref());
+    }
+}
+
 /// What a consumer sees of one registration.
 #[derive(Debug, Default)]
-pub(crate) struct Cell {
+struct Cell {
     generation: u32,
+    /// The registration's, when it was looked at.
     revision: u64,
     /// Some answer must be asked each time.
     asks: bool,
     /// Moves when the states differ.
-    pub stamp: u64,
-    pub states: Vec<State>,
+    stamp: u64,
+    /// Of each capability; empty while all of them are plain.
+    states: Vec<State>,
+    /// Something of it is shown.
+    shown: bool,
+    /// It is shown as a component.
+    listed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +97,7 @@ struct Cursor {
     plan: Vec<u32>,
     at: usize,
     /// The states of the registration at `at` so far; the last one is being asked about.
-    states: Option<Vec<State>>,
+    states: Vec<State>,
     phase: Phase,
     route_asked: bool,
     version: u64,
@@ -103,6 +123,12 @@ pub struct View {
     captured: Millis,
     /// Moves with every new content.
     pub(crate) stamp: u64,
+}
+
+impl View {
+    fn cell(&self, slot: u32) -> Option<&Cell> {
+        self.cells.get(usize::try_from(slot).ok()?)
+    }
 }
 
 impl Core {
@@ -138,131 +164,80 @@ impl Core {
         if found.cursor.is_some() {
             return false;
         }
-        if found.built && !found.asks && found.version == self.version && !self.config.has_route {
-            return true;
-        }
-        let cursor = self.plan(view, false);
-        if let Some(found) = self.views.get_mut(view) {
-            found.cursor = Some(cursor);
+        if !found.built || found.asks || found.version != self.version || self.config.has_route {
+            self.plan(view, false);
         }
         true
     }
 
-    fn plan(&self, view: u32, restarted: bool) -> Cursor {
-        let scope = self.views.get(view).map_or(&[][..], |view| view.scope.as_slice());
-        let plan =
-            self.order
-                .iter()
-                .copied()
-                .filter(|&slot| {
-                    scope.is_empty()
-                        || self.registrations.get(slot).is_some_and(|registration| {
-                            matches_scope(&registration.header.component_type, scope)
-                        })
+    fn plan(&mut self, view: u32, restarted: bool) {
+        let Some(found) = self.views.get_mut(view) else {
+            return;
+        };
+        let mut plan = self.order.clone();
+        if !found.scope.is_empty() {
+            plan.retain(|&slot| {
+                let registration = self.registrations.get(slot);
+                registration.is_some_and(|registration| {
+                    matches_scope(&registration.header.component_type, &found.scope)
                 })
-                .collect();
-        Cursor {
+            });
+        }
+        found.cursor = Some(Cursor {
             plan,
             at: 0,
-            states: None,
-            phase: Phase::Votes(0),
+            states: Vec::new(),
+            phase: Phase::Done,
             route_asked: !self.config.has_route,
             version: self.version,
             restarted,
-        }
+        });
     }
 
     /// The next question, or `None` when the view is complete.
     pub fn next_question(&mut self, view: u32) -> Option<Question> {
         loop {
-            let found = self.views.get(view)?;
-            let cursor = found.cursor.as_ref()?;
+            let found = self.views.get_mut(view)?;
+            let cursor = found.cursor.as_mut()?;
             if cursor.version != self.version && !cursor.restarted {
-                let cursor = self.plan(view, true);
-                self.views.get_mut(view)?.cursor = Some(cursor);
+                self.plan(view, true);
                 continue;
             }
             let Some(&slot) = cursor.plan.get(cursor.at) else {
-                if !cursor.route_asked {
-                    self.views.get_mut(view)?.cursor.as_mut()?.route_asked = true;
+                if !std::mem::replace(&mut cursor.route_asked, true) {
                     return Some(Question::Route);
                 }
                 self.build(view);
                 return None;
             };
-            if let Some(question) = self.question_about(view, slot) {
-                return Some(question);
-            }
-        }
-    }
-
-    /// Works on one registration until it needs an answer or is done.
-    fn question_about(&mut self, view: u32, slot: u32) -> Option<Question> {
-        let generation = self.registrations.generation(slot);
-        let registration = self.registrations.get(slot);
-        let found = self.views.get_mut(view)?;
-        let cursor = found.cursor.as_mut()?;
-        let Some(registration) = registration.filter(|registration| registration.live) else {
-            cursor.at += 1;
-            cursor.states = None;
-            return None;
-        };
-        let at = usize::try_from(slot).ok()?;
-        if found.cells.len() <= at {
-            found.cells.resize_with(at + 1, Cell::default);
-        }
-        let cell = found.cells.get_mut(at)?;
-        if cell.generation != generation {
-            *cell = Cell {
-                generation,
-                asks: registration.members.iter().any(asks),
-                ..Cell::default()
-            };
-        } else if cursor.states.is_none() && cell.revision == registration.revision && !cell.asks {
-            cursor.at += 1;
-            return None;
-        }
-        let states = cursor.states.get_or_insert_with(Vec::new);
-        loop {
-            if states.is_empty() || (cursor.phase == Phase::Done) {
-                if states.len() == registration.members.len() {
-                    break;
+            if let Some(registration) = self.registrations.get(slot)
+                && registration.live
+            {
+                let at = usize::try_from(slot).ok()?;
+                if found.cells.len() <= at {
+                    found.cells.resize_with(at + 1, Cell::default);
                 }
-                states.push(State {
-                    visible: true,
-                    available: true,
-                    reason: None,
-                    note: None,
-                });
-                cursor.phase = Phase::Votes(0);
+                let cell = found.cells.get_mut(at)?;
+                let generation = self.registrations.generation(slot);
+                let asked = cell.examine(generation, registration, cursor, &mut self.revisions);
+                if let Some((capability, asks)) = asked {
+                    let target = Target {
+                        registration: slot,
+                        capability,
+                    };
+                    return Some(match asks {
+                        Asks::Vote(policy) => Question::Discovery(target, policy),
+                        Asks::When => Question::When(target),
+                        Asks::Reason => Question::Reason(target),
+                        Asks::Note => Question::Note(target),
+                    });
+                }
+                cell.summarize(registration, found.include_unavailable);
             }
-            let index = states.len() - 1;
-            let (Some(member), Some(state)) = (registration.members.get(index), states.last_mut()) else {
-                break;
-            };
-            let capability = u32::try_from(index).ok()?;
-            let target = Target {
-                registration: slot,
-                capability,
-            };
-            match step(&mut cursor.phase, member, state, registration.enabled) {
-                Asks::Vote(policy) => return Some(Question::Discovery(target, policy)),
-                Asks::When => return Some(Question::When(target)),
-                Asks::Reason => return Some(Question::Reason(target)),
-                Asks::Note => return Some(Question::Note(target)),
-                Asks::Nothing => cursor.phase = Phase::Done,
-            }
+            cursor.at += 1;
+            cursor.states.clear();
+            cursor.phase = Phase::Done;
         }
-        let states = cursor.states.take().unwrap_or_default();
-        cursor.phase = Phase::Votes(0);
-        cursor.at += 1;
-        cell.revision = registration.revision;
-        if cell.states != states || cell.stamp == 0 {
-            cell.states = states;
-            self.revisions += 1;
-            cell.stamp = self.revisions;
-        }
-        None
     }
 
     /// Takes the answer to the last question.
@@ -273,14 +248,18 @@ impl Core {
         let Some(cursor) = found.cursor.as_mut() else {
             return;
         };
-        let state = cursor.states.as_mut().and_then(|states| states.last_mut());
-        match (answer, state, cursor.phase) {
+        match (answer, cursor.states.last_mut(), cursor.phase) {
             (Answer::Text(route), None, _) => found.pending_route = route,
             (Answer::Vote(vote), Some(state), Phase::Votes(at)) => {
                 cursor.phase = Phase::Votes(at + 1);
                 match vote {
                     Vote::Expose => {}
-                    Vote::Hide => *state = State::default(),
+                    Vote::Hide => {
+                        *state = State {
+                            visible: false,
+                            ..PLAIN.clone()
+                        };
+                    }
                     Vote::Disable(reason) => {
                         state.available = false;
                         state.reason.get_or_insert(reason);
@@ -312,35 +291,25 @@ impl Core {
         };
         let Some(cursor) = found.cursor.take() else { return };
         let mut rows = Vec::with_capacity(cursor.plan.len());
-        let mut asking = false;
+        let mut asks = false;
         for &slot in &cursor.plan {
-            let Some(registration) = self
-                .registrations
-                .get(slot)
-                .filter(|registration| registration.live)
-            else {
-                continue;
-            };
-            let Some(cell) = usize::try_from(slot).ok().and_then(|at| found.cells.get(at)) else {
-                continue;
-            };
-            asking |= cell.asks;
-            let all = found.include_unavailable;
-            let (mut listed, mut any) = (registration.members.is_empty(), false);
-            for (member, state) in registration.members.iter().zip(&cell.states) {
-                let shown = state.visible && (all || state.available);
-                any |= shown;
-                listed |= shown && member.capability.kind != Kind::Procedure;
-            }
-            if listed || any {
-                rows.push((slot, cell.stamp, listed));
+            if let Some(cell) = found.cell(slot)
+                && self
+                    .registrations
+                    .get(slot)
+                    .is_some_and(|registration| registration.live)
+            {
+                asks |= cell.asks;
+                if cell.shown || cell.listed {
+                    rows.push((slot, cell.stamp, cell.listed));
+                }
             }
         }
         let same = found.built
             && found.version == cursor.version
             && found.rows == rows
             && found.route == found.pending_route;
-        found.asks = asking;
+        found.asks = asks;
         found.built = true;
         if !same {
             found.version = cursor.version;
@@ -357,10 +326,21 @@ impl Core {
         self.views.get(view).map_or(0, |view| view.stamp)
     }
 
-    /// Version, time and route of a built view.
-    pub fn view_head(&self, view: u32) -> Option<(u64, String, Option<&str>)> {
-        let view = self.views.get(view)?;
-        Some((view.version, view.captured.iso(), view.route.as_deref()))
+    /// Version, time and route of a built view: a list of texts, or null for no route, as JSON text.
+    pub fn view_head(&self, view: u32) -> String {
+        let mut out = ObjectWriter::new();
+        out.open_item("[");
+        if let Some(view) = self.views.get(view) {
+            out.item(Some(&decimal(view.version)))
+                .item(Some(&view.captured.iso()))
+                .item(view.route.as_deref());
+        }
+        out.close("]").take()
+    }
+
+    /// The surface's version as a built view shows it.
+    pub fn view_version(&self, view: u32) -> u64 {
+        self.views.get(view).map_or(0, |view| view.version)
     }
 
     /// The view's registrations, in order: slot, stamp of its content, listed as a component.
@@ -370,16 +350,15 @@ impl Core {
 
     /// Calls `each` with every capability that the view shows of a registration.
     pub(crate) fn shown(&self, view: u32, slot: u32, each: &mut dyn FnMut(u32, &Member, &State)) {
-        let Some(view) = self.views.get(view) else { return };
-        let Some(registration) = self.registrations.get(slot) else {
-            return;
-        };
-        let Some(cell) = usize::try_from(slot).ok().and_then(|at| view.cells.get(at)) else {
-            return;
-        };
-        for ((at, member), state) in (0_u32..).zip(&registration.members).zip(&cell.states) {
-            if state.visible && (view.include_unavailable || state.available) {
-                each(at, member, state);
+        if let Some(view) = self.views.get(view)
+            && let Some(cell) = view.cell(slot)
+            && let Some(registration) = self.registrations.get(slot)
+        {
+            for (at, member) in registration.members.iter().enumerate() {
+                let state = cell.states.get(at).unwrap_or(&PLAIN);
+                if state.is_shown(view.include_unavailable) {
+                    each(u32::try_from(at).unwrap_or(u32::MAX), member, state);
+                }
             }
         }
     }
@@ -387,59 +366,38 @@ impl Core {
     /// What the view shows of one registration: `[[kind, spec, available, reason, note], …]` as JSON text; kind 0
     /// observation, 1 action, 2 procedure.
     pub fn view_cell(&self, view: u32, slot: u32) -> String {
-        let mut out = String::from("[");
+        let mut out = ObjectWriter::new();
+        out.open_item("[");
         self.shown(view, slot, &mut |_, member, state| {
-            if out.len() > 1 {
-                out.push(',');
-            }
-            out.push_str(match member.capability.kind {
-                Kind::Observation => "[0,",
-                Kind::Action => "[1,",
-                Kind::Procedure => "[2,",
-            });
-            write_u64(&mut out, u64::from(member.spec));
-            out.push_str(if state.available { ",true" } else { ",false" });
-            for text in [
-                state.reason.as_ref().filter(|_| !state.available),
-                state.note.as_ref(),
-            ] {
-                out.push(',');
-                match text {
-                    Some(text) => write_string(&mut out, text),
-                    None => out.push_str("null"),
-                }
-            }
-            out.push(']');
+            out.open_item("[")
+                .number_item(member.capability.kind as u64)
+                .number_item(u64::from(member.spec))
+                .open_item(if state.available { "true" } else { "false" });
+            state.write(&mut out);
+            out.close("]");
         });
-        out.push(']');
-        out
+        out.close("]").take()
     }
 
     /// The whole snapshot as JSON text.
     pub fn snapshot_json(&self, view: u32) -> String {
-        let mut out = String::from("{");
-        text_field(&mut out, "surfaceId", &self.surface_id);
-        let Some((version, captured, route)) = self.view_head(view) else {
+        let Some(found) = self.views.get(view) else {
             return String::from("{}");
         };
-        let mut text = String::new();
-        write_u64(&mut text, version);
-        text_field(&mut out, "surfaceVersion", &text);
-        text_field(&mut out, "capturedAt", &captured);
-        if let Some(route) = route {
-            text_field(&mut out, "route", route);
-        }
-        let mut components = String::new();
-        let mut procedures = String::new();
-        for &(slot, _, listed) in self.view_rows(view) {
+        let (mut components, mut procedures) = (ObjectWriter::new(), ObjectWriter::new());
+        components.open_item("[");
+        procedures.open_item("[");
+        for &(slot, _, listed) in &found.rows {
             self.write_registration(view, slot, listed, &mut components, &mut procedures);
         }
-        out.push_str(",\"components\":[");
-        out.push_str(&components);
-        out.push_str("],\"procedures\":[");
-        out.push_str(&procedures);
-        out.push_str("]}");
-        out
+        ObjectWriter::new()
+            .text("surfaceId", &self.surface_id)
+            .text("surfaceVersion", &decimal(found.version))
+            .text("capturedAt", &found.captured.iso())
+            .text_if("route", found.route.as_deref())
+            .raw("components", &components.close("]").take())
+            .raw("procedures", &procedures.close("]").take())
+            .finish()
     }
 
     fn write_registration(
@@ -447,61 +405,114 @@ impl Core {
         view: u32,
         slot: u32,
         listed: bool,
-        components: &mut String,
-        procedures: &mut String,
+        components: &mut ObjectWriter,
+        procedures: &mut ObjectWriter,
     ) {
         let Some(registration) = self.registrations.get(slot) else {
             return;
         };
-        let (mut observations, mut actions) = (String::new(), String::new());
+        let (mut observations, mut actions) = (ObjectWriter::new(), ObjectWriter::new());
+        observations.open_item("[");
+        actions.open_item("[");
         self.shown(view, slot, &mut |_, member, state| {
+            let reason = state.reason.as_deref().unwrap_or(NO_REASON);
+            let mut item = ObjectWriter::new();
+            item.members_of(&member.capability.base_descriptor())
+                .flag("available", state.available)
+                .text_if("unavailableReason", (!state.available).then_some(reason));
             let list = match member.capability.kind {
                 Kind::Observation => &mut observations,
                 Kind::Action => &mut actions,
-                Kind::Procedure => &mut *procedures,
-            };
-            if !list.is_empty() {
-                list.push(',');
-            }
-            let base = member.capability.base_descriptor();
-            list.push_str(base.strip_suffix('}').unwrap_or(&base));
-            list.push_str(if state.available {
-                ",\"available\":true"
-            } else {
-                ",\"available\":false"
-            });
-            if !state.available {
-                text_field(
-                    list,
-                    "unavailableReason",
-                    state.reason.as_deref().unwrap_or(NO_REASON),
-                );
-            }
-            if member.capability.kind == Kind::Procedure {
-                if let Some(note) = &state.note {
-                    text_field(list, "contextualNote", note);
+                Kind::Procedure => {
+                    item.text_if("contextualNote", state.note.as_deref())
+                        .text("registrationId", &registration.id)
+                        .open("context", "{")
+                        .text("type", &registration.header.component_type)
+                        .text("instanceId", &registration.header.instance_id)
+                        .close("}");
+                    &mut *procedures
                 }
-                text_field(list, "registrationId", &registration.id);
-                list.push_str(",\"context\":{");
-                text_field(list, "type", &registration.header.component_type);
-                text_field(list, "instanceId", &registration.header.instance_id);
-                list.push('}');
-            }
-            list.push('}');
+            };
+            list.open_item(&item.finish());
         });
-        if !listed {
-            return;
+        if listed {
+            let component = ObjectWriter::new()
+                .members_of(&registration.header.base_descriptor(&registration.id))
+                .raw("observations", &observations.close("]").take())
+                .raw("actions", &actions.close("]").take())
+                .finish();
+            components.open_item(&component);
         }
-        if !components.is_empty() {
-            components.push(',');
+    }
+}
+
+impl State {
+    const fn is_shown(&self, include_unavailable: bool) -> bool {
+        self.visible && (include_unavailable || self.available)
+    }
+}
+
+impl Cell {
+    /// Works on its registration until that is known (`None`) or something has to be asked about a capability.
+    fn examine(
+        &mut self,
+        generation: u32,
+        registration: &Registration,
+        cursor: &mut Cursor,
+        revisions: &mut u64,
+    ) -> Option<(u32, Asks)> {
+        let members = &registration.members;
+        if self.generation != generation {
+            *self = Self {
+                generation,
+                asks: members.iter().any(asks),
+                ..Self::default()
+            };
         }
-        let head = registration.header.base_descriptor(&registration.id);
-        components.push_str(head.strip_suffix('}').unwrap_or(&head));
-        components.push_str(",\"observations\":[");
-        components.push_str(&observations);
-        components.push_str("],\"actions\":[");
-        components.push_str(&actions);
-        components.push_str("]}");
+        if self.revision == registration.revision && !self.asks {
+            return None;
+        }
+        if self.asks || !registration.enabled || members.iter().any(|member| member.pushed.is_some()) {
+            while let Some(member) = cursor.member(members) {
+                if let Some(state) = cursor.states.last_mut()
+                    && let Some(asks) = step(&mut cursor.phase, member, state, registration.enabled)
+                {
+                    let at = u32::try_from(cursor.states.len()).unwrap_or(u32::MAX);
+                    return Some((at.saturating_sub(1), asks));
+                }
+                cursor.phase = Phase::Done;
+            }
+        }
+        self.revision = registration.revision;
+        if self.stamp == 0 || self.states != cursor.states {
+            self.states = std::mem::take(&mut cursor.states);
+            *revisions += 1;
+            self.stamp = *revisions;
+        }
+        None
+    }
+
+    fn summarize(&mut self, registration: &Registration, include_unavailable: bool) {
+        (self.shown, self.listed) = (false, registration.members.is_empty());
+        for (at, member) in registration.members.iter().enumerate() {
+            let state = self.states.get(at).unwrap_or(&PLAIN);
+            if state.is_shown(include_unavailable) {
+                self.shown = true;
+                self.listed |= member.capability.kind != Kind::Procedure;
+            }
+        }
+    }
+}
+
+impl Cursor {
+    /// The capability that is being asked about, the next one when that is done.
+    fn member<'a>(&mut self, members: &'a [Member]) -> Option<&'a Member> {
+        if self.phase == Phase::Done {
+            members.get(self.states.len())?;
+            self.states.push(PLAIN.clone());
+            self.phase = Phase::Votes(0);
+        }
+        members.get(self.states.len().checked_sub(1)?)
     }
 }
 
@@ -510,7 +521,6 @@ enum Asks {
     When,
     Reason,
     Note,
-    Nothing,
 }
 
 fn asks(member: &Member) -> bool {
@@ -522,30 +532,23 @@ fn asks(member: &Member) -> bool {
             .any(|policy| policy.has(PolicyRef::ON_DISCOVERY))
 }
 
-/// Moves one capability on to its next question.
-fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) -> Asks {
+/// Moves one capability on to its next question, or to where there is none.
+fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) -> Option<Asks> {
     if let Phase::Votes(at) = *phase {
-        let next = member
-            .chain
-            .iter()
-            .enumerate()
-            .skip(at)
-            .find(|(_, policy)| policy.has(PolicyRef::ON_DISCOVERY));
-        if let (Some((at, policy)), true) = (next, state.visible) {
-            *phase = Phase::Votes(at);
-            return Asks::Vote(policy.reference);
-        }
         if !state.visible {
-            return Asks::Nothing;
+            return None;
         }
-        if state.available && !enabled {
+        let mut votes = member.chain.iter().enumerate().skip(at);
+        if let Some((at, policy)) = votes.find(|(_, policy)| policy.has(PolicyRef::ON_DISCOVERY)) {
+            *phase = Phase::Votes(at);
+            return Some(Asks::Vote(policy.reference));
+        }
+        if state.available && (!enabled || member.pushed.is_some()) {
             state.available = false;
-            state.reason = Some(String::from("component-disabled"));
-        } else if state.available
-            && let Some(pushed) = &member.pushed
-        {
-            state.available = false;
-            state.reason = Some(pushed.clone());
+            state.reason = match &member.pushed {
+                Some(reason) if enabled => Some(reason.clone()),
+                _ => Some(String::from("component-disabled")),
+            };
         }
         *phase = if state.available && member.capability.has_when {
             Phase::When
@@ -554,21 +557,17 @@ fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) ->
         };
     }
     if *phase == Phase::When {
-        return Asks::When;
+        return Some(Asks::When);
     }
     if *phase == Phase::Reason {
         if !state.available && state.reason.is_none() {
-            match &member.capability.reason {
-                Reason::Function => return Asks::Reason,
-                Reason::Text(text) => state.reason = Some(text.clone()),
-                Reason::None => state.reason = Some(String::from(NO_REASON)),
-            }
+            state.reason = match &member.capability.reason {
+                Reason::Function => return Some(Asks::Reason),
+                Reason::Text(text) => Some(text.clone()),
+                Reason::None => Some(String::from(NO_REASON)),
+            };
         }
         *phase = Phase::Note;
     }
-    if member.capability.has_describe {
-        Asks::Note
-    } else {
-        Asks::Nothing
-    }
+    member.capability.has_describe.then_some(Asks::Note)
 }

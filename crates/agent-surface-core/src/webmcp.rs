@@ -3,33 +3,40 @@
 //! Touches no browser API; it says what to offer and what to withdraw. Each offer has its generation, so that a
 //! late answer never touches its successor. Called by the drivers.
 
-use agent_surface_json::{Bounds, Document, write_string};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use agent_surface_json::{Bounds, Document, Value};
 
 use crate::call::{Request, Sent};
-use crate::confirmation::text_field;
 use crate::core::Core;
 use crate::definition::Capability;
 use crate::effect::{Effect, Kind};
-use crate::id::{CapabilityId, parse};
+use crate::error::{ObjectWriter, decimal};
 use crate::invoke::Admitted;
 use crate::message::{Output, Target};
 use crate::table::{Slab, Table, hash};
 use crate::time::Millis;
-use crate::toolset::{Tool, Toolset};
+use crate::toolset::Tool;
 
+/// Bounds of what a page says about its own tools.
+const OWN_BOUNDS: Bounds = Bounds {
+    max_bytes: 65_536,
+    max_depth: 64,
+    lone_surrogates: false,
+};
 /// How often an offer is made again when the browser frees a name late.
 const MOST_ATTEMPTS: u32 = 5;
 
 /// One tool that the browser was offered.
 #[derive(Debug)]
 struct Entry {
-    name: String,
+    name: Rc<str>,
+    /// Kept in use, so that the same content is the same spec when it comes back.
     spec: u32,
-    spec_generation: u32,
     /// What `exposeCapability` said, as JSON text.
     overrides: Option<String>,
     target: Target,
-    target_generation: u32,
     seen: bool,
     rejected: Option<String>,
     attempts: u32,
@@ -57,14 +64,24 @@ impl Browser {
 
     fn find(&self, seed: [u64; 2], name: &str) -> Option<u32> {
         self.index.find(hash(seed, &[name]), &mut |id| {
-            self.entries.get(id).is_some_and(|entry| entry.name == name)
+            self.entries.get(id).is_some_and(|entry| &*entry.name == name)
         })
     }
 
-    fn remove(&mut self, seed: [u64; 2], id: u32) -> Option<Entry> {
-        let entry = self.entries.remove(id)?;
-        self.index.remove(hash(seed, &[&entry.name]), id);
-        Some(entry)
+    /// Takes out what nobody marked as wanted: id, generation and spec.
+    fn take_unseen(&mut self, seed: [u64; 2]) -> Vec<(u32, u32, u32)> {
+        let mut gone = Vec::new();
+        for (id, entry) in self.entries.iter_mut() {
+            if !std::mem::take(&mut entry.seen) {
+                self.index.remove(hash(seed, &[&entry.name]), id);
+                gone.push((id, 0, entry.spec));
+            }
+        }
+        for (id, generation, _) in &mut gone {
+            *generation = self.entries.generation(*id);
+            self.entries.remove(*id);
+        }
+        gone
     }
 }
 
@@ -82,35 +99,22 @@ pub enum Exposure {
 impl Core {
     /// The tools that a browser toolset would offer, to be asked about before `reconcile`.
     pub fn offerable(&self, toolset: u32) -> Vec<Target> {
-        let tools = self
-            .toolsets
-            .get(toolset)
-            .map_or(&[][..], |toolset| toolset.tools.as_slice());
-        tools
-            .iter()
-            .filter(|tool| self.why_left_out(tool).is_none())
-            .map(|tool| tool.target)
-            .collect()
-    }
-
-    fn capability_of(&self, target: Target) -> Option<&Capability> {
-        let member = self
-            .registrations
-            .get(target.registration)?
-            .member(target.capability)?;
-        Some(&member.capability)
+        let mut targets = Vec::new();
+        for tool in self.tools_of(toolset) {
+            if self.why_left_out(tool).is_none() {
+                targets.push(tool.target);
+            }
+        }
+        targets
     }
 
     fn why_left_out(&self, tool: &Tool) -> Option<&'static str> {
-        let Some(capability) = self.capability_of(tool.target) else {
-            return Some("gone");
-        };
-        if !tool.available {
+        let spec = self.specs.get(tool.spec).filter(|_| tool.available);
+        let Some(spec) = spec else {
             return Some("unavailable");
-        }
-        capability
-            .input
-            .as_ref()
+        };
+        let input = spec.capability.input.as_ref();
+        input
             .is_some_and(|input| !input.object_root)
             .then_some("the root of its input schema is not an object")
     }
@@ -118,188 +122,124 @@ impl Core {
     /// Brings what the browser holds in line with the built catalog: whatever is equal stays, the rest is
     /// withdrawn first and offered then. `exposures` has one answer for each of `offerable`, or is empty.
     pub fn reconcile(&mut self, toolset: u32, exposures: &[(Target, Exposure)]) {
-        let Some(found) = self.toolsets.get(toolset) else {
+        let Some(found) = self.toolsets.get_mut(toolset) else {
             return;
         };
-        let wanted: Vec<(Tool, String)> = found
-            .tools
-            .iter()
-            .cloned()
-            .zip(found.names.iter().cloned())
-            .collect();
-        let mut skipped = Vec::new();
+        let Some(mut browser) = found.browser.take() else {
+            return;
+        };
+        let (tools, names) = (std::mem::take(&mut found.tools), std::mem::take(&mut found.names));
+        browser.skipped.clear();
+        browser.version = self.version;
         let mut missing = Vec::new();
-        for (tool, name) in wanted {
-            if let Some(reason) = self.why_left_out(&tool) {
-                if let (true, Some(capability)) = (reason != "unavailable", self.capability_of(tool.target)) {
-                    skipped.push((capability.id.clone(), reason));
+        for (tool, name) in tools.iter().zip(&names) {
+            if let Some(reason) = self.why_left_out(tool) {
+                if tool.available
+                    && let Some(spec) = self.specs.get(tool.spec)
+                {
+                    browser.skipped.push((spec.capability.id.clone(), reason));
                 }
                 continue;
             }
-            let exposure = exposures
-                .iter()
-                .find(|(target, _)| *target == tool.target)
-                .map(|(_, exposure)| exposure);
+            let exposure = exposures.iter().find(|(target, _)| *target == tool.target);
             let overrides = match exposure {
-                Some(Exposure::Skip) => continue,
-                Some(Exposure::With(text)) => Some(text.clone()),
+                Some((_, Exposure::Skip)) => continue,
+                Some((_, Exposure::With(text))) => Some(text),
                 _ => None,
             };
-            if let Some(entry) = self.matching(toolset, &tool, name, overrides) {
-                missing.push(entry);
+            let known = browser.find(self.seed, name);
+            match known.and_then(|id| browser.entries.get_mut(id)) {
+                Some(entry) if entry.spec == tool.spec && entry.overrides.as_ref() == overrides => {
+                    entry.target = tool.target;
+                    entry.seen = true;
+                }
+                _ => missing.push(Entry {
+                    name: Rc::clone(name),
+                    spec: tool.spec,
+                    overrides: overrides.cloned(),
+                    target: tool.target,
+                    seen: false,
+                    rejected: None,
+                    attempts: 1,
+                }),
             }
         }
-        self.withdraw_unseen(toolset);
-        let (seed, version) = (self.seed, self.version);
-        let Some(browser) = browser_of(&mut self.toolsets, toolset) else {
-            return;
-        };
-        browser.skipped = skipped;
-        browser.version = version;
-        let mut offers = Vec::new();
+        self.withdraw(toolset, &mut browser);
         for entry in missing {
-            // What is offered keeps its spec, so that the same content is the same spec when it comes back.
             if let Some(spec) = self.specs.get_mut(entry.spec) {
                 spec.uses += 1;
             }
-            let key = hash(seed, &[&entry.name]);
+            let key = hash(self.seed, &[&entry.name]);
             let id = browser.entries.insert(entry);
             browser.index.insert(key, id);
-            offers.push(Output::Offer(toolset, id, browser.entries.generation(id)));
+            self.emit(Output::Offer(toolset, id, browser.entries.generation(id)));
         }
-        for offer in offers {
-            self.emit(offer);
+        if let Some(found) = self.toolsets.get_mut(toolset) {
+            found.tools = tools;
+            found.names = names;
+            found.browser = Some(browser);
         }
     }
 
-    /// Marks the equal entry as wanted, or makes the one to offer.
-    fn matching(
-        &mut self,
-        toolset: u32,
-        tool: &Tool,
-        name: String,
-        overrides: Option<String>,
-    ) -> Option<Entry> {
-        let (seed, spec_generation) = (self.seed, self.specs.generation(tool.spec));
-        let browser = self.toolsets.get_mut(toolset)?.browser.as_mut()?;
-        if let Some(entry) = browser
-            .find(seed, &name)
-            .and_then(|id| browser.entries.get_mut(id))
-        {
-            let same = entry.spec == tool.spec
-                && entry.spec_generation == spec_generation
-                && entry.overrides == overrides;
-            if same {
-                entry.target = tool.target;
-                entry.target_generation = tool.generation;
-                entry.seen = true;
-                return None;
-            }
+    /// Withdraws what is not marked as wanted.
+    fn withdraw(&mut self, toolset: u32, browser: &mut Browser) {
+        for (id, generation, spec) in browser.take_unseen(self.seed) {
+            self.emit(Output::Withdraw(toolset, id, generation));
+            self.drop_uses(&[spec]);
         }
-        Some(Entry {
-            name,
-            spec: tool.spec,
-            spec_generation,
-            overrides,
-            target: tool.target,
-            target_generation: tool.generation,
-            seen: false,
-            rejected: None,
-            attempts: 1,
-        })
-    }
-
-    fn withdraw_unseen(&mut self, toolset: u32) {
-        let seed = self.seed;
-        let Some(browser) = browser_of(&mut self.toolsets, toolset) else {
-            return;
-        };
-        let mut gone = Vec::new();
-        for (id, entry) in browser.entries.iter_mut() {
-            if !std::mem::take(&mut entry.seen) {
-                gone.push(id);
-            }
-        }
-        let mut outputs = Vec::with_capacity(gone.len());
-        let mut specs = Vec::with_capacity(gone.len());
-        for id in gone {
-            let generation = browser.entries.generation(id);
-            if let Some(entry) = browser.remove(seed, id) {
-                outputs.push(Output::Withdraw(toolset, id, generation));
-                specs.push(entry.spec);
-            }
-        }
-        for output in outputs {
-            self.emit(output);
-        }
-        self.drop_uses(&specs);
     }
 
     pub(crate) fn withdraw_all(&mut self, toolset: u32) {
-        self.withdraw_unseen(toolset);
+        let found = self.toolsets.get_mut(toolset);
+        if let Some(mut browser) = found.and_then(|found| found.browser.take()) {
+            self.withdraw(toolset, &mut browser);
+        }
+    }
+
+    fn offered(&self, toolset: u32, entry: u32) -> Option<&Entry> {
+        let browser = self.toolsets.get(toolset)?.browser.as_ref()?;
+        browser.entries.get(entry)
+    }
+
+    /// The entry of an offer, as long as it stands.
+    fn offer_mut(&mut self, toolset: u32, entry: u32, generation: u32) -> Option<&mut Entry> {
+        let browser = self.toolsets.get_mut(toolset)?.browser.as_mut()?;
+        let stands = browser.entries.generation(entry) == generation;
+        browser.entries.get_mut(entry).filter(|_| stands)
     }
 
     /// The definition of an offered tool as JSON text: name, title, description, inputSchema,
     /// annotations.
     pub fn offered_tool(&self, toolset: u32, entry: u32) -> Option<String> {
-        let entry = self.toolsets.get(toolset)?.browser.as_ref()?.entries.get(entry)?;
+        let entry = self.offered(toolset, entry)?;
         let capability = &self.specs.get(entry.spec)?.capability;
-        let bounds = Bounds {
-            max_bytes: 65_536,
-            max_depth: 64,
-            lone_surrogates: false,
+        let overrides = entry.overrides.as_deref().and_then(own_document);
+        let given = |key| overrides.as_ref()?.root().get(key);
+        let text_or = |key, otherwise| match given(key).and_then(Value::as_str) {
+            Some(text) => text,
+            None => Cow::Owned(otherwise),
         };
-        let overrides = entry
-            .overrides
-            .as_deref()
-            .and_then(|text| Document::parse(text, bounds).ok());
-        let text_of = |key: &str| {
-            let value = overrides.as_ref()?.root().get(key)?;
-            value.as_str().map(std::borrow::Cow::into_owned)
-        };
-        let mut out = String::from("{");
-        text_field(&mut out, "name", &entry.name);
-        text_field(
-            &mut out,
-            "title",
-            &text_of("title").unwrap_or_else(|| title(&capability.id)),
-        );
         let described = [&self.tool_label(entry.spec), " ", &capability.description].concat();
-        text_field(
-            &mut out,
-            "description",
-            &text_of("description").unwrap_or(described),
-        );
-        out.push_str(",\"inputSchema\":");
-        match capability.reduced.as_ref().or(capability.input.as_ref()) {
-            Some(schema) => out.push_str(&schema.text),
-            None => out.push_str("{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"),
-        }
-        out.push_str(",\"annotations\":");
-        let given = overrides
-            .as_ref()
-            .and_then(|overrides| overrides.root().get("annotations"));
-        annotations(&mut out, capability, given);
-        out.push('}');
-        Some(out)
+        let schema = capability.reduced.as_ref().or(capability.input.as_ref());
+        let mut out = ObjectWriter::new();
+        out.text("name", &entry.name)
+            .text("title", &text_or("title", title(&capability.id)))
+            .text("description", &text_or("description", described))
+            .raw("inputSchema", schema.map_or(NO_INPUT, |schema| &schema.text))
+            .open("annotations", "{");
+        annotate(&mut out, capability, given("annotations"));
+        Some(out.close("}").finish())
     }
 
     /// What an offered tool calls.
     pub fn offered_target(&self, toolset: u32, entry: u32) -> Option<Target> {
-        let browser = self.toolsets.get(toolset)?.browser.as_ref()?;
-        Some(browser.entries.get(entry)?.target)
+        Some(self.offered(toolset, entry)?.target)
     }
 
     /// The browser refused a tool. True when it should be offered again a little later, because the name may be
     /// freed late.
     pub fn offer_rejected(&mut self, toolset: u32, entry: u32, generation: u32, reason: &str) -> bool {
-        let Some(browser) = browser_of(&mut self.toolsets, toolset) else {
-            return false;
-        };
-        if browser.entries.generation(entry) != generation {
-            return false;
-        }
-        let Some(entry) = browser.entries.get_mut(entry) else {
+        let Some(entry) = self.offer_mut(toolset, entry, generation) else {
             return false;
         };
         entry.rejected = Some(reason.to_owned());
@@ -309,10 +249,7 @@ impl Core {
 
     /// The browser took a tool.
     pub fn offer_accepted(&mut self, toolset: u32, entry: u32, generation: u32) {
-        if let Some(browser) = browser_of(&mut self.toolsets, toolset)
-            && browser.entries.generation(entry) == generation
-            && let Some(entry) = browser.entries.get_mut(entry)
-        {
+        if let Some(entry) = self.offer_mut(toolset, entry, generation) {
             entry.rejected = None;
         }
     }
@@ -321,41 +258,31 @@ impl Core {
     /// [{name, capabilityId, reason}] }`.
     pub fn browser_status(&self, toolset: u32) -> Option<String> {
         let browser = self.toolsets.get(toolset)?.browser.as_ref()?;
-        let (mut tools, mut rejected, mut skipped) = (String::new(), String::new(), String::new());
+        let mut out = ObjectWriter::new();
+        out.open("tools", "[");
         for (_, entry) in browser.entries.iter() {
-            let Some(reason) = &entry.rejected else {
-                comma(&mut tools);
-                write_string(&mut tools, &entry.name);
-                continue;
-            };
-            comma(&mut rejected);
-            rejected.push('{');
-            text_field(&mut rejected, "name", &entry.name);
-            if let Some(spec) = self.specs.get(entry.spec) {
-                text_field(&mut rejected, "capabilityId", &spec.capability.id);
+            if entry.rejected.is_none() {
+                out.item(Some(&entry.name));
             }
-            text_field(&mut rejected, "reason", reason);
-            rejected.push('}');
         }
+        out.close("]").open("skipped", "[");
         for (id, reason) in &browser.skipped {
-            comma(&mut skipped);
-            skipped.push('{');
-            text_field(&mut skipped, "capabilityId", id);
-            text_field(&mut skipped, "reason", reason);
-            skipped.push('}');
+            out.open_item("{")
+                .text("capabilityId", id)
+                .text("reason", reason)
+                .close("}");
         }
-        Some(
-            [
-                "{\"tools\":[",
-                &tools,
-                "],\"skipped\":[",
-                &skipped,
-                "],\"rejected\":[",
-                &rejected,
-                "]}",
-            ]
-            .concat(),
-        )
+        out.close("]").open("rejected", "[");
+        for (_, entry) in browser.entries.iter() {
+            if let (Some(reason), Some(spec)) = (&entry.rejected, self.specs.get(entry.spec)) {
+                out.open_item("{")
+                    .text("name", &entry.name)
+                    .text("capabilityId", &spec.capability.id)
+                    .text("reason", reason)
+                    .close("}");
+            }
+        }
+        Some(out.close("]").finish())
     }
 
     /// Runs an offered tool: capability, registration and version are those of the latest reconcile.
@@ -376,8 +303,7 @@ impl Core {
             .get(entry)
             .filter(|_| browser.entries.generation(entry) == generation)?;
         let target = offered.target;
-        let mut version = String::new();
-        agent_surface_json::write_u64(&mut version, browser.version);
+        let version = decimal(browser.version);
         let capability_id = self.specs.get(offered.spec)?.capability.id.clone();
         let registration_id = self.registration_id(target.registration).map(str::to_owned);
         Some(self.execute(
@@ -399,84 +325,48 @@ impl Core {
     }
 }
 
-/// The browser's side of a toolset. It takes the toolsets alone, so that a caller may change the specs beside it.
-fn browser_of(toolsets: &mut Slab<Toolset>, toolset: u32) -> Option<&mut Browser> {
-    toolsets.get_mut(toolset)?.browser.as_mut()
-}
+/// The input schema of what takes none.
+const NO_INPUT: &str = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
 
-fn comma(out: &mut String) {
-    if !out.is_empty() {
-        out.push(',');
-    }
+fn own_document(text: &str) -> Option<Document> {
+    Document::parse(text, OWN_BOUNDS).ok()
 }
 
 /// `view:devices.table.selectRows` reads as `Select rows`.
 fn title(id: &str) -> String {
-    let name = match parse(id) {
-        Some(CapabilityId::View { name, .. }) => name,
-        Some(CapabilityId::Domain { path }) => path.rsplit('.').next().unwrap_or(path),
-        None => id,
-    };
-    let mut out = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if out.is_empty() {
-            out.push(letter.to_ascii_uppercase());
-        } else if letter.is_ascii_uppercase() {
-            out.push(' ');
-            out.push(letter.to_ascii_lowercase());
-        } else {
-            out.push(if letter == '_' || letter == '-' {
-                ' '
-            } else {
-                letter
-            });
+    let mut out = String::with_capacity(id.len() + 4);
+    for byte in id.bytes() {
+        match byte {
+            b'.' | b':' => out.clear(),
+            b'_' | b'-' if !out.is_empty() => out.push(' '),
+            _ if out.is_empty() => out.push(char::from(byte.to_ascii_uppercase())),
+            b'A'..=b'Z' => {
+                out.push(' ');
+                out.push(char::from(byte.to_ascii_lowercase()));
+            }
+            _ => out.push(char::from(byte)),
         }
     }
     out
 }
 
 /// Hints from the contract; what the page gives comes on top, known or not.
-fn annotations(out: &mut String, capability: &Capability, given: Option<agent_surface_json::Value<'_>>) {
+fn annotate(out: &mut ObjectWriter, capability: &Capability, given: Option<Value<'_>>) {
+    let meta = capability.meta.as_deref().and_then(own_document);
+    let untrusted = meta.and_then(|meta| meta.root().get("untrustedContent")?.as_bool());
     let reads = capability.kind == Kind::Observation || capability.effect == Effect::ServerQuery;
-    let bounds = Bounds {
-        max_bytes: 65_536,
-        max_depth: 64,
-        lone_surrogates: false,
-    };
-    let untrusted = capability
-        .meta
-        .as_deref()
-        .and_then(|meta| Document::parse(meta, bounds).ok())
-        .is_some_and(|meta| {
-            meta.root()
-                .get("untrustedContent")
-                .and_then(agent_surface_json::Value::as_bool)
-                == Some(true)
-        });
-    let hints = [
+    for (name, holds) in [
         ("readOnlyHint", reads),
         ("consequentialHint", capability.effect.is_dangerous()),
-        ("untrustedContentHint", untrusted),
-    ];
-    out.push('{');
-    let mut first = true;
-    let mut put = |name: &str, value: &str| {
-        if !std::mem::take(&mut first) {
-            out.push(',');
-        }
-        write_string(out, name);
-        out.push(':');
-        out.push_str(value);
-    };
-    for (name, holds) in hints {
+        ("untrustedContentHint", untrusted == Some(true)),
+    ] {
         if given.is_none_or(|given| given.get(name).is_none()) {
-            put(name, if holds { "true" } else { "false" });
+            out.flag(name, holds);
         }
     }
     if let Some(given) = given {
         for (name, value) in given.entries() {
-            put(&name, value.raw());
+            out.raw(&name, value.raw());
         }
     }
-    out.push('}');
 }

@@ -51,9 +51,23 @@ pub fn decode(name: &str) -> Option<String> {
     if name.len() >= MAX_WIRE_NAME_LENGTH {
         return None;
     }
-    let (plane, rest) = name.split_once('_')?;
-    let id = [plane, ":", &rest.replace("__", ".")].concat();
+    let mut id = String::with_capacity(name.len());
+    let mut bytes = name.bytes().peekable();
+    let mut is_plane = true;
+    while let Some(byte) = bytes.next() {
+        id.push(match byte {
+            b'_' if std::mem::take(&mut is_plane) => ':',
+            b'_' if bytes.next_if_eq(&b'_').is_some() => '.',
+            _ => char::from(byte),
+        });
+    }
     (encode(&id).as_deref() == Some(name)).then_some(id)
+}
+
+/// The wire name of an id on its own, and whether it reads back: such names of different ids differ.
+pub(crate) fn own_name(id: &str) -> (String, bool) {
+    let (name, level) = first_name(NameRequest { id, instance: None });
+    (name, level.is_none())
 }
 
 /// One name per request, all different. Names that collide move to the next level together, so that the order of
@@ -143,36 +157,29 @@ fn plain_name(request: NameRequest<'_>) -> (String, bool) {
     let instance = request.instance.unwrap_or_default();
     let mut name = String::with_capacity(request.id.len() + instance.len() + 16);
     let parsed = id::parse(request.id);
-    match parsed.and(request.id.split_once(':')) {
-        Some((plane, rest)) => {
-            name.push_str(plane);
-            let mut joint = "_";
-            for part in rest.split('.') {
-                name.push_str(joint);
-                name.push_str(part);
-                joint = "__";
-            }
-        }
-        None => push_safe(&mut name, request.id),
-    }
+    push_safe(&mut name, request.id, if parsed.is_some() { "__" } else { "_" });
     let mut is_exact = match parsed {
         Some(CapabilityId::View { .. }) => true,
-        Some(CapabilityId::Domain { path }) => !path.contains('_'),
+        Some(CapabilityId::Domain { path }) => !path.bytes().any(|byte| byte == b'_'),
         None => false,
     };
     if request.instance.is_some() {
         name.push_str("_at_");
-        push_safe(&mut name, instance);
+        push_safe(&mut name, instance, "_");
         is_exact &= id::is_instance_id(instance);
     }
     (name, is_exact)
 }
 
 /// Whatever the text is, only `[A-Za-z0-9_-]` comes out.
-fn push_safe(name: &mut String, text: &str) {
+fn push_safe(name: &mut String, text: &str, dot: &str) {
     for byte in text.bytes() {
-        let is_safe = byte.is_ascii_alphanumeric() || byte == b'-';
-        name.push(if is_safe { char::from(byte) } else { '_' });
+        if byte == b'.' {
+            name.push_str(dot);
+        } else {
+            let is_safe = byte.is_ascii_alphanumeric() || byte == b'-';
+            name.push(if is_safe { char::from(byte) } else { '_' });
+        }
     }
 }
 

@@ -240,17 +240,13 @@ impl World {
         }
         for (name, row) in self.rows(id)? {
             let core = self.core()?;
-            let (reason, note) = core.tool_state(id, row.target);
+            let state = json::parse(&core.tool_state(id, row.target))?;
             let label = core.tool_label(row.spec);
             let mut line = format!("tool {name} {label}");
-            if !row.available {
-                line.extend([format!(
-                    " unavailable {}",
-                    json::quoted(&reason.unwrap_or_default())
-                )]);
-            }
-            if let Some(note) = note {
-                line.extend([format!(" note {}", json::quoted(&note))]);
+            for (what, text) in ["unavailable", "note"].iter().zip(state.root().items()) {
+                if text.as_str().is_some() {
+                    line.extend([format!(" {what} {}", text.raw())]);
+                }
             }
             self.line("reply", &line);
         }
@@ -262,18 +258,14 @@ impl World {
         let names = core.tool_names(toolset);
         let rows = core.tool_rows(toolset);
         let rows = rows.chunks(4).filter_map(|row| {
-            let [registration, capability, spec, state] = *row else {
+            let [registration, capability, spec, _] = *row else {
                 return None;
             };
             let target = Target {
                 registration,
                 capability,
             };
-            Some(Row {
-                target,
-                spec,
-                available: state & 1 == 1,
-            })
+            Some(Row { target, spec })
         });
         Ok(names.lines().map(str::to_owned).zip(rows).collect())
     }
@@ -290,9 +282,7 @@ impl World {
         let capability = self.subjects(target).pop().unwrap_or_default();
         let core = self.core()?;
         let registration = core.registration_id(target.registration).map(str::to_owned);
-        let version = core
-            .toolset_view(id)
-            .and_then(|view| core.view_head(view).map(|head| head.0));
+        let version = core.toolset_view(id).map(|view| core.view_version(view));
         let wording = Wording {
             capability,
             registration,
@@ -309,5 +299,4 @@ impl World {
 struct Row {
     target: Target,
     spec: u32,
-    available: bool,
 }

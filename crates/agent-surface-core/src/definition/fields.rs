@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use agent_surface_json::{Kind, Value};
 
-use crate::error::{DefinitionCode, DefinitionError, cut, is_blank};
+use crate::error::{DefinitionCode, DefinitionError, cut, decimal, is_blank};
 
 /// How much of an author's text an error quotes, in code points.
 const QUOTED: usize = 60;
@@ -269,7 +269,7 @@ impl<'a> Fields<'a> {
 
     fn within(&self, key: &str, found: usize, most: u32, unit: &str) {
         if found as u64 > u64::from(most) {
-            let (most, found) = (digits(u64::from(most)), digits(found as u64));
+            let (most, found) = (decimal(u64::from(most)), decimal(found as u64));
             let pieces = ["may have ", &most, unit, ", found ", &found];
             self.refuse(DefinitionCode::LimitExceeded, key, &pieces);
         }
@@ -287,11 +287,5 @@ pub(super) fn alternatives(words: &[&str]) -> String {
         out.push_str(word);
         out.push('`');
     }
-    out
-}
-
-fn digits(number: u64) -> String {
-    let mut out = String::new();
-    agent_surface_json::write_u64(&mut out, number);
     out
 }
