@@ -52,9 +52,17 @@ impl Pattern {
 
     /// Whether it matches anywhere in `text`.
     pub fn is_match(&self, text: &str) -> bool {
-        let points: Vec<u32> = text.chars().map(u32::from).collect();
-        machine::is_match(&self.program, &points)
+        machine::is_match(&self.program, &points(text))
     }
+}
+
+#[inline(never)]
+fn points(text: &str) -> Vec<char> {
+    let mut points = Vec::new();
+    for char in text.chars() {
+        points.push(char);
+    }
+    points
 }
 
 #[cfg(test)]

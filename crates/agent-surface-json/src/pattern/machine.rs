@@ -10,12 +10,12 @@ use super::program::{Anchor, Look, Program, Step};
 /// One run over a text.
 struct Run<'p> {
     program: &'p Program,
-    text: &'p [u32],
+    text: &'p [char],
     /// Per lookaround: whether it holds at each position.
     holds: Vec<Vec<bool>>,
 }
 
-pub(super) fn is_match(program: &Program, text: &[u32]) -> bool {
+pub(super) fn is_match(program: &Program, text: &[char]) -> bool {
     let mut run = Run {
         program,
         text,
@@ -75,8 +75,7 @@ impl Run<'_> {
             };
             let point = before
                 .and_then(|index| self.text.get(index))
-                .copied()
-                .unwrap_or(0);
+                .map_or(0, |char| u32::from(*char));
             // Ends of the text are seen by anchors, so sets are only the same within.
             let is_inside = round > 0 && round < length;
             let known = set.filter(|_| is_inside).and_then(|set| cache.step(set, point));
@@ -166,7 +165,7 @@ impl Run<'_> {
     }
 
     fn is_at(&self, anchor: Anchor, at: usize) -> bool {
-        let is_word_at = |index: usize| self.text.get(index).is_some_and(|point| is_word(*point));
+        let is_word_at = |index: usize| self.text.get(index).is_some_and(|char| is_word(u32::from(*char)));
         let is_edge = || is_word_at(at.wrapping_sub(1)) != is_word_at(at);
         match anchor {
             Anchor::Start => at == 0,
