@@ -1,18 +1,18 @@
-//! Canonical JSON text, in one pass over the tape with an explicit stack.
+//! Canonical JSON text, in one pass over the tape with an explicit stack, and equality, which is equality of such texts.
 //!
-//! It refuses to print numbers: the text is in ECMAScript form and tokens are copied. `Value` calls it.
+//! It refuses to print numbers: the text is in ECMAScript form and tokens are copied. `Value` and the schema checks
+//! (`const`, `enum`, `uniqueItems`) call it.
 
-use crate::document::Value;
+use crate::document::{Members, Value};
 use crate::number::Decimal;
-use crate::parse::{self, compare_keys};
-use crate::{sort, text};
-use core::cmp::Ordering;
+use crate::{parse, sort, text};
 
-/// An open array or object: what is left of `pending`, from its end backward to `from`.
-struct Frame {
-    from: usize,
-    close: char,
-}
+/// What is still to write: an index on the tape, whose document is shorter than these bits.
+const INDEX: u32 = KEY - 1;
+/// The index is a key; its value follows.
+const KEY: u32 = 1 << 30;
+/// The end of the array or object with this index.
+const END: u32 = 1 << 31;
 
 pub(crate) fn write(value: Value<'_>, out: &mut String) {
     if value.document().is_canonical() {
@@ -22,6 +22,26 @@ pub(crate) fn write(value: Value<'_>, out: &mut String) {
     }
 }
 
+/// Whether a value equals one of `others`: numbers by value, objects without order.
+pub(crate) fn is_among(value: Value<'_>, others: Members<'_>) -> bool {
+    // A large value is put in order once, not once per other value.
+    let mut text = None;
+    for (_, other) in others {
+        let is_equal = value.tag() == other.tag()
+            && match value.tag() {
+                parse::STRING => value.has_same_text(other),
+                _ => {
+                    value.raw() == other.raw()
+                        || *text.get_or_insert_with(|| comparable(value)) == comparable(other)
+                }
+            };
+        if is_equal {
+            return true;
+        }
+    }
+    false
+}
+
 /// The canonical text with numbers of equal value alike (`1` and `1.0`): equal values, equal texts.
 pub(crate) fn comparable(value: Value<'_>) -> String {
     let mut out = String::new();
@@ -29,70 +49,53 @@ pub(crate) fn comparable(value: Value<'_>) -> String {
     out
 }
 
-fn write_sorted(value: Value<'_>, out: &mut String, by_value: bool) {
-    // Indices still to write, the next one last. For an object: keys; the value follows its key.
-    let mut pending: Vec<u32> = Vec::new();
-    let mut open: Vec<Frame> = Vec::new();
-    let mut current = value;
-    loop {
-        match current.tag() {
-            parse::ARRAY => {
-                out.push('[');
-                open.push(Frame {
-                    from: pending.len(),
-                    close: ']',
-                });
-                let from = pending.len();
-                pending.extend(current.items().map(Value::index));
-                if let Some(items) = pending.get_mut(from..) {
-                    items.reverse();
-                }
-            }
-            parse::OBJECT => {
-                out.push('{');
-                open.push(Frame {
-                    from: pending.len(),
-                    close: '}',
-                });
-                pending.extend(sorted_keys(current).iter().rev());
-            }
-            parse::NUMBER if by_value => write_number(current, out),
-            _ => write_scalar(current, out),
+fn write_sorted(root: Value<'_>, out: &mut String, by_value: bool) {
+    let at = |task: u32| root.document().value_at(task & INDEX);
+    let start = out.len();
+    // The next one last.
+    let mut pending = vec![root.index()];
+    while let Some(task) = pending.pop() {
+        let mut value = at(task);
+        if task & END != 0 {
+            out.push(if value.tag() == parse::ARRAY { ']' } else { '}' });
+            continue;
         }
-        match next(value, out, &mut pending, &mut open) {
-            Some(following) => current = following,
-            None => return,
-        }
-    }
-}
-
-/// Closes what is complete, writes the separator and key, and gives the next value.
-fn next<'a>(
-    root: Value<'a>,
-    out: &mut String,
-    pending: &mut Vec<u32>,
-    open: &mut Vec<Frame>,
-) -> Option<Value<'a>> {
-    while let Some(frame) = open.last() {
-        if pending.len() <= frame.from {
-            out.push(frame.close);
-            open.pop();
+        // Of equal keys the last in the text counts.
+        let is_same = |next: &u32| task & next & KEY != 0 && at(*next).has_same_text(value);
+        if pending.last().is_some_and(is_same) {
             continue;
         }
         // Behind a value the text never ends with an opening bracket: strings end with a quote.
-        if !out.ends_with(['[', '{']) {
+        if out.len() > start && !matches!(out.as_bytes().last(), Some(b'[' | b'{')) {
             out.push(',');
         }
-        let index = pending.pop()?;
-        let node = root.document().value_at(index);
-        if frame.close == ']' {
-            return Some(node);
+        if task & KEY != 0 {
+            write_scalar(value, out);
+            out.push(':');
+            value = at(value.next());
         }
-        write_scalar(node, out);
-        out.push(':');
-        return Some(root.document().value_at(node.next()));
+        let tag = value.tag();
+        if tag < parse::ARRAY {
+            if by_value && tag == parse::NUMBER {
+                write_number(value, out);
+            } else {
+                write_scalar(value, out);
+            }
+            continue;
+        }
+        let is_object = tag == parse::OBJECT;
+        out.push(if is_object { '{' } else { '[' });
+        pending.push(value.index() | END);
+        let from = pending.len();
+        for (key, _) in value.members() {
+            pending.push(key.index() | if is_object { KEY } else { 0 });
+        }
+        let members = pending.get_mut(from..).unwrap_or_default();
+        members.reverse();
+        if is_object {
+            sort::sort(members, &|a, b| at(a).compare_text(at(b)).is_gt());
+        }
     }
-    None
 }
 
 fn write_scalar(value: Value<'_>, out: &mut String) {
@@ -114,23 +117,6 @@ fn write_number(value: Value<'_>, out: &mut String) {
     out.extend(number.digits().map(|digit| char::from(b'0' + digit)));
     out.push(if number.point < 0 { '-' } else { '+' });
     text::write_u64(out, number.point.unsigned_abs());
-}
-
-/// Tape indices of an object's keys in UTF-16 order; of equal keys the last in the text.
-pub(crate) fn sorted_keys(object: Value<'_>) -> Vec<u32> {
-    let document = object.document();
-    let compare = |a: u32, b: u32| compare_keys(document.text(), document.nodes(), a, b);
-    let mut keys: Vec<u32> = object.raw_entries().map(|(key, _)| key.index()).collect();
-    sort::sort(&mut keys, &|a, b| compare(a, b) == Ordering::Less);
-    // The sort is stable, so the last of equal keys is the last one of the text.
-    keys.dedup_by(|later, kept| {
-        let is_same = compare(*later, *kept) == Ordering::Equal;
-        if is_same {
-            *kept = *later;
-        }
-        is_same
-    });
-    keys
 }
 
 #[cfg(test)]
@@ -184,6 +170,32 @@ mod tests {
             let document = Document::parse(text, BOUNDS).unwrap();
             assert_eq!(document.is_canonical(), expected, "{text}");
             assert_eq!(document.root().canonical() == text, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_compared_and_not_their_text() {
+        let parse = |text: &str| Document::parse(text, BOUNDS).unwrap();
+        for (a, b, expected) in [
+            ("1", "1.0", true),
+            ("0", "-0", true),
+            ("0", "false", false),
+            ("1", "true", false),
+            ("\"a\"", "\"\\u0061\"", true),
+            ("\"a\"", "\"b\"", false),
+            ("[1,2]", "[1,2.0]", true),
+            ("[1,2]", "[2,1]", false),
+            ("[1]", "[1,1]", false),
+            ("{\"a\":1,\"b\":[2]}", "{ \"b\":[2.0], \"a\":1e0 }", true),
+            ("{\"a\":1}", "{\"b\":1}", false),
+            ("{\"a\":1}", "{\"a\":1,\"b\":1}", false),
+            ("{\"a\":1,\"a\":2}", "{\"a\":2}", true),
+            ("[]", "{}", false),
+            ("null", "null", true),
+            ("null", "false", false),
+        ] {
+            assert_eq!(parse(a).root().equals(parse(b).root()), expected, "{a} {b}");
+            assert_eq!(parse(b).root().equals(parse(a).root()), expected, "{b} {a}");
         }
     }
 

@@ -5,7 +5,8 @@
 
 use crate::number::Decimal;
 use crate::parse::{self, Bounds, Node, ParseError};
-use crate::{canonical, equality, float, text};
+use crate::{canonical, float, text};
+use core::cmp::Ordering;
 use std::borrow::Cow;
 
 /// The six kinds of JSON value.
@@ -228,23 +229,37 @@ impl<'a> Value<'a> {
 
     /// The items of an array; nothing for all else.
     pub fn items(self) -> Items<'a> {
-        let is_array = self.tag() == parse::ARRAY;
-        Items {
-            document: self.document,
-            at: self.index + 1,
-            end: if is_array { self.next() } else { 0 },
-        }
+        Items(self.members_if(parse::ARRAY))
     }
 
     /// Key and value nodes of an object, in the order of the text; nothing for all else.
-    pub(crate) fn raw_entries(self) -> RawEntries<'a> {
-        let is_object = self.tag() == parse::OBJECT;
-        let end = if is_object { self.next() } else { 0 };
-        RawEntries(Items {
+    pub(crate) fn raw_entries(self) -> Members<'a> {
+        self.members_if(parse::OBJECT)
+    }
+
+    /// What an array or object holds; nothing for all else.
+    pub(crate) fn members(self) -> Members<'a> {
+        self.members_if(self.tag())
+    }
+
+    fn members_if(self, tag: u32) -> Members<'a> {
+        let is_it = self.tag() == tag && tag >= parse::ARRAY;
+        Members {
             document: self.document,
             at: self.index + 1,
-            end,
-        })
+            end: if is_it { self.next() } else { 0 },
+            key_size: u32::from(tag == parse::OBJECT),
+        }
+    }
+
+    /// The value itself, as if it were the only item of an array.
+    pub(crate) fn alone(self) -> Members<'a> {
+        Members {
+            document: self.document,
+            at: self.index,
+            end: self.next(),
+            key_size: 0,
+        }
     }
 
     /// The entries of an object in the order of the text, duplicates included; nothing for all else.
@@ -267,46 +282,76 @@ impl<'a> Value<'a> {
 
     /// JSON equality: numbers by value (`1` equals `1.0`), objects without order.
     pub fn equals(self, other: Value<'_>) -> bool {
-        equality::equals(self, other)
+        canonical::is_among(self, other.alone())
+    }
+
+    /// UTF-16 order of two strings, whatever their escapes.
+    pub(crate) fn compare_text(self, other: Value<'_>) -> Ordering {
+        let (left, left_escaped) = self.inside().unwrap_or_default();
+        let (right, right_escaped) = other.inside().unwrap_or_default();
+        text::compare(left, left_escaped, right, right_escaped)
+    }
+
+    /// Whether two strings are the same, whatever their escapes.
+    pub(crate) fn has_same_text(self, other: Value<'_>) -> bool {
+        if (self.node().tag | other.node().tag) & parse::ESCAPED == 0 {
+            return self.bytes() == other.bytes();
+        }
+        self.compare_text(other) == Ordering::Equal
+    }
+
+    fn bytes(self) -> &'a [u8] {
+        let node = self.node();
+        let range = node.start as usize..node.end as usize;
+        self.document.text.as_bytes().get(range).unwrap_or_default()
+    }
+}
+
+/// What an array or object holds, in the order of the text: key and value. An item is its own key; the key of an
+/// entry is still encoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Members<'a> {
+    document: &'a Document,
+    at: u32,
+    end: u32,
+    /// Nodes between the start of a member and its value.
+    key_size: u32,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Value<'a>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let key = self.document.value_at(self.at);
+        let value = self.document.value_at(self.at + self.key_size);
+        self.at = value.next();
+        Some((key, value))
     }
 }
 
 /// The items of an array.
 #[derive(Clone, Debug)]
-pub struct Items<'a> {
-    document: &'a Document,
-    at: u32,
-    end: u32,
-}
+pub struct Items<'a>(Members<'a>);
 
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
 
     fn next(&mut self) -> Option<Value<'a>> {
-        if self.at >= self.end {
+        if self.0.at >= self.0.end {
             return None;
         }
-        let value = self.document.value_at(self.at);
-        self.at = value.next();
-        Some(value)
-    }
-}
-
-/// The entries of an object, keys still encoded.
-#[derive(Clone, Debug)]
-pub(crate) struct RawEntries<'a>(Items<'a>);
-
-impl<'a> Iterator for RawEntries<'a> {
-    type Item = (Value<'a>, Value<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some((self.0.next()?, self.0.next()?))
+        let item = self.0.document.value_at(self.0.at);
+        self.0.at = item.next();
+        Some(item)
     }
 }
 
 /// The entries of an object.
 #[derive(Clone, Debug)]
-pub struct Entries<'a>(RawEntries<'a>);
+pub struct Entries<'a>(Members<'a>);
 
 impl<'a> Iterator for Entries<'a> {
     type Item = (Cow<'a, str>, Value<'a>);

@@ -8,7 +8,6 @@
 mod canonical;
 mod digest;
 mod document;
-mod equality;
 mod float;
 mod number;
 mod parse;

@@ -11,19 +11,20 @@ mod host;
 mod issue;
 mod keyword;
 mod memo;
-mod opaque;
 mod reduce;
-mod rules;
+mod types;
 mod validate;
 
 use crate::document::{Document, Value};
 use crate::pattern::Pattern;
-use rules::{Node, OBJECT};
+use keyword::Keyword;
 
 pub use fault::{SchemaError, SchemaFault};
 pub use issue::Issue;
-pub use opaque::check_opaque;
 pub use reduce::reduce;
+
+/// Schemas open at once over one value and what it holds: 64 levels of a value under eight schemas each.
+const MAX_STEPS: usize = 512;
 
 /// What a schema may be at most.
 #[derive(Clone, Copy, Debug)]
@@ -52,14 +53,35 @@ impl Default for Options {
     }
 }
 
-/// A compiled schema. It owns all it needs.
+/// Checks size, depth and that every reference stays within the document, of a schema whose `parse` is the author's
+/// own. Depth counts schemas, as in compiled ones, under every applicator of any draft.
+pub fn check_opaque(document: &Document, limits: SchemaLimits) -> Result<(), SchemaError> {
+    let compiled = compile::compile(document, limits, Options::default(), true);
+    compiled.map(|_| ()).map_err(|refusal| *refusal.0)
+}
+
+/// One keyword of a schema, or the head of the rules of one schema, which end where the next head is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rule {
+    keyword: Keyword,
+    /// Its place on the tape; of a head, that of the schema.
+    argument: u32,
+    /// What the argument comes to: a count, bits of types, a pattern, the head of the schema that `$ref` names. 1 at
+    /// `properties` that are all there may be. Of a head: the filled default, counted from 1.
+    number: u32,
+}
+
+/// A compiled schema. It owns all it needs, and no text twice: arguments are in its own document.
 #[derive(Debug)]
 pub struct Schema {
     document: Document,
-    /// The root comes first.
-    nodes: Vec<Node>,
+    /// The root comes first. A schema is known by the place of its head.
+    rules: Vec<Rule>,
+    /// For each node of the tape that is a schema, its head.
+    heads: Vec<u32>,
     patterns: Vec<Pattern>,
-    has_defaults: bool,
+    /// What is inserted for an absent property: the default of its schema or of what that refers to, itself filled.
+    fills: Vec<String>,
 }
 
 impl Schema {
@@ -74,32 +96,34 @@ impl Schema {
         limits: SchemaLimits,
         options: Options,
     ) -> Result<Schema, SchemaError> {
-        compile::compile(document, limits, options).map_err(|refusal| *refusal.0)
+        compile::compile(document, limits, options, false).map_err(|refusal| *refusal.0)
     }
 
     /// Whether objects are what the root asks for: its `type` is `object` or a list with it, directly or
     /// through a root `$ref`.
     pub fn is_object_root(&self) -> bool {
         let mut has_object = false;
-        for node in self.chain(0).iter().filter_map(|id| self.node(*id)) {
-            if node.types != 0 && node.types & OBJECT == 0 {
-                return false;
+        for head in self.chain(0) {
+            if let Some((types, _)) = self.keyword(head, Keyword::Type) {
+                has_object = types & types::OBJECT != 0;
+                if !has_object {
+                    break;
+                }
             }
-            has_object |= node.types != 0;
         }
         has_object
     }
 
     /// Whether any value could lack a default. `false` spares the call of `fill_defaults`.
     pub fn has_defaults(&self) -> bool {
-        self.has_defaults
+        !self.fills.is_empty()
     }
 
     /// The value's text with its absent defaults filled, new keys after the existing ones; `None` when there
     /// is nothing to fill. Filling stops a little past `MAX_FILLED_BYTES` more than the value has: the
     /// caller bounds the result like any other input.
     pub fn fill_defaults(&self, value: Value<'_>) -> Option<String> {
-        if self.has_defaults {
+        if self.has_defaults() {
             defaults::fill(self, &self.chain(0), value, defaults::MAX_FILLED_BYTES)
         } else {
             None
@@ -111,25 +135,60 @@ impl Schema {
         validate::validate(self, 0, value)
     }
 
-    fn node(&self, id: u32) -> Option<&Node> {
-        self.nodes.get(id as usize)
+    fn rule(&self, place: u32) -> Rule {
+        self.rules.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// A node and what it refers to, one after the other: all of them apply to a value. Compiling has
+    /// The rules of one schema.
+    fn rules(&self, head: u32) -> &[Rule] {
+        let rules = self.rules.get(head as usize + 1..).unwrap_or_default();
+        let end = rules.iter().position(|rule| rule.keyword >= Keyword::Schema);
+        rules.get(..end.unwrap_or(rules.len())).unwrap_or_default()
+    }
+
+    /// The head of a schema that stands in the document.
+    fn head(&self, schema: Value<'_>) -> u32 {
+        self.heads.get(schema.index() as usize).copied().unwrap_or(0)
+    }
+
+    /// The number and the argument of a keyword of this schema.
+    fn keyword(&self, head: u32, keyword: Keyword) -> Option<(u32, Value<'_>)> {
+        let rule = self.rules(head).iter().find(|rule| rule.keyword == keyword)?;
+        Some((rule.number, self.document.value_at(rule.argument)))
+    }
+
+    /// A schema and what it refers to, one after the other: all of them apply to a value. Compiling has
     /// refused circles.
-    fn chain(&self, id: u32) -> Vec<u32> {
+    fn chain(&self, head: u32) -> Vec<u32> {
         let mut chain = Vec::new();
-        self.follow(Some(id), &mut chain);
+        self.follow(head, &mut chain);
         chain
     }
 
-    /// Adds the chain of a node, if there is one.
-    fn follow(&self, id: Option<u32>, chain: &mut Vec<u32>) {
-        let mut at = id;
-        while let Some(id) = at {
-            chain.push(id);
-            at = self.node(id).and_then(|node| node.reference);
+    fn follow(&self, head: u32, chain: &mut Vec<u32>) {
+        chain.push(head);
+        let mut at = head;
+        while let Some((target, _)) = self.keyword(at, Keyword::Ref) {
+            at = target;
+            chain.push(at);
         }
+    }
+
+    /// What is inserted where a property with this schema is absent.
+    fn filled(&self, head: u32) -> Option<&String> {
+        let rule = self.rule(head);
+        let is_head = rule.keyword >= Keyword::Schema;
+        self.fills
+            .get((rule.number as usize).checked_sub(1)?)
+            .filter(|_| is_head)
+    }
+
+    /// The first `default` of a chain.
+    fn default(&self, chain: &[u32]) -> Option<Value<'_>> {
+        chain
+            .iter()
+            .find_map(|head| self.keyword(*head, Keyword::Default))
+            .map(|(_, default)| default)
     }
 }
 

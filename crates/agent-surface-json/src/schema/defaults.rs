@@ -4,9 +4,9 @@
 //! `properties`, `items` and `$ref`, never into `anyOf`. `Schema` and the check of defaults call it.
 
 use super::Schema;
+use super::keyword::Keyword;
 use crate::document::Value;
-use crate::equality::has_same_text;
-use crate::parse::narrow;
+use crate::parse::{self, narrow};
 
 /// Bytes that filling may add to one value.
 pub(crate) const MAX_FILLED_BYTES: usize = 1 << 20;
@@ -54,41 +54,45 @@ pub(crate) fn fill(schema: &Schema, chain: &[u32], value: Value<'_>, max_bytes: 
 /// Rounds after which a default that fills itself is refused: each adds one level.
 const MAX_ROUNDS: usize = 64;
 
-/// Finds for every node what is inserted for an absent property: the first default of its chain, itself filled.
-/// The error is a node whose default grows past `max_bytes`, or for ever.
+/// Finds for every schema what is inserted for an absent property: the first default of its chain, itself filled.
+/// The error is a schema whose default grows past `max_bytes`, or for ever.
 pub(crate) fn prepare(schema: &mut Schema, max_bytes: usize) -> Result<(), u32> {
     let mut grown = None;
     for _ in 0..MAX_ROUNDS {
         grown = None;
-        for id in 0..narrow(schema.nodes.len()) {
-            grown = fill_default(schema, id, max_bytes)?.or(grown);
+        for head in 0..narrow(schema.rules.len()) {
+            if schema.rule(head).keyword >= Keyword::Schema && grows(schema, head, max_bytes) {
+                grown = Some(head);
+            }
         }
         if grown.is_none() {
-            break;
+            return Ok(());
         }
-        schema.has_defaults = true;
     }
     grown.map_or(Ok(()), Err)
 }
 
-/// One round for one node: the node that holds its default, when the text has changed.
-fn fill_default(schema: &mut Schema, id: u32, max_bytes: usize) -> Result<Option<u32>, u32> {
-    let chain = schema.chain(id);
-    let default = |id: &u32| Some((*id, schema.node(*id)?.default?));
-    let Some((holder, index)) = chain.iter().find_map(default) else {
-        return Ok(None);
+/// One round for one schema: whether its text is another one now, or too long.
+fn grows(schema: &mut Schema, head: u32, max_bytes: usize) -> bool {
+    let chain = schema.chain(head);
+    let Some(default) = schema.default(&chain) else {
+        return false;
     };
-    let value = schema.document.value_at(index);
-    let text = fill(schema, &chain, value, max_bytes).unwrap_or_else(|| value.raw().into());
+    let text = fill(schema, &chain, default, max_bytes).unwrap_or_else(|| default.raw().into());
     if text.len() > max_bytes {
-        return Err(holder);
+        return true;
     }
-    let Some(node) = schema.nodes.get_mut(id as usize) else {
-        return Ok(None);
-    };
-    let is_new = node.filled.as_deref() != Some(&*text);
-    node.filled = Some(text.into());
-    Ok(is_new.then_some(holder))
+    let is_new = schema.filled(head) != Some(&text);
+    let count = narrow(schema.fills.len());
+    if let Some(rule) = schema.rules.get_mut(head as usize).filter(|_| is_new) {
+        if rule.number == 0 {
+            rule.number = count + 1;
+            schema.fills.push(text);
+        } else if let Some(known) = schema.fills.get_mut(rule.number as usize - 1) {
+            *known = text;
+        }
+    }
+    is_new
 }
 
 impl Filler<'_> {
@@ -96,59 +100,50 @@ impl Filler<'_> {
         if depth >= MAX_DEPTH || self.added > self.max_bytes {
             return;
         }
-        let schema = self.schema;
-        let mut items = Vec::new();
-        let mut has_object = false;
-        for node in chain.iter().filter_map(|id| schema.node(*id)) {
-            schema.follow(node.items, &mut items);
-            has_object |= node.object.is_some();
-        }
-        if !items.is_empty() {
-            for item in value.items() {
-                self.walk(&items, item, depth + 1);
+        let is_array = value.tag() == parse::ARRAY;
+        for (key, member) in value.members() {
+            let mut schemas = Vec::new();
+            for head in chain {
+                let keyword = if is_array {
+                    Keyword::Items
+                } else {
+                    Keyword::Properties
+                };
+                let Some((_, argument)) = self.schema.keyword(*head, keyword) else {
+                    continue;
+                };
+                for (name, property) in argument.raw_entries() {
+                    if !is_array && name.has_same_text(key) {
+                        self.schema.follow(self.schema.head(property), &mut schemas);
+                    }
+                }
+                if is_array {
+                    self.schema.follow(self.schema.head(argument), &mut schemas);
+                }
             }
-        }
-        if value.kind() != crate::Kind::Object || !has_object {
-            return;
-        }
-        for (key, entry) in value.raw_entries() {
-            let schemas = self.schemas_of(chain, key);
             if !schemas.is_empty() {
-                self.walk(&schemas, entry, depth + 1);
+                self.walk(&schemas, member, depth + 1);
             }
         }
-        self.add_absent(chain, value);
-    }
-
-    /// The schemas that apply to a property.
-    fn schemas_of(&self, chain: &[u32], name: Value<'_>) -> Vec<u32> {
-        let mut schemas = Vec::new();
-        for object in chain
-            .iter()
-            .filter_map(|id| self.schema.node(*id)?.object.as_ref())
-        {
-            let property = object
-                .find(&self.schema.document, name, 0)
-                .and_then(|index| object.properties.get(index));
-            self.schema
-                .follow(property.and_then(|property| property.node), &mut schemas);
+        if value.tag() == parse::OBJECT {
+            self.add_absent(chain, value);
         }
-        schemas
     }
 
     fn add_absent(&mut self, chain: &[u32], value: Value<'_>) {
         let schema = self.schema;
         let mut added: Vec<Value<'_>> = Vec::new();
         let mut text = String::new();
-        for object in chain.iter().filter_map(|id| schema.node(*id)?.object.as_ref()) {
-            for property in &object.properties {
-                let Some(id) = property.node else { continue };
-                let Some(default) = schema.node(id).and_then(|node| node.filled.as_deref()) else {
+        for (_, properties) in chain
+            .iter()
+            .filter_map(|head| schema.keyword(*head, Keyword::Properties))
+        {
+            for (name, property) in properties.raw_entries() {
+                let Some(default) = schema.filled(schema.head(property)) else {
                     continue;
                 };
-                let name = schema.document.value_at(property.name);
-                let is_there = value.raw_entries().any(|(key, _)| has_same_text(key, name))
-                    || added.iter().any(|known| has_same_text(*known, name));
+                let is_there = value.raw_entries().any(|(key, _)| key.has_same_text(name))
+                    || added.iter().any(|known| known.has_same_text(name));
                 if is_there || self.added + text.len() > self.max_bytes {
                     continue;
                 }

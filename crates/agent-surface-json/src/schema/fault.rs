@@ -1,9 +1,10 @@
-//! Why a schema is refused, in words that say what would be right.
+//! Why a schema is refused, in words that say what would be right; where things are in a schema.
 //!
-//! It refuses nothing itself. Compiling and the opaque check build these.
+//! It refuses nothing itself. Compiling builds these.
 
-use crate::document::{Kind, Value};
-use crate::text::{format_count, pull, push_point, write_u64};
+use crate::document::Value;
+use crate::parse;
+use crate::text::{pull, push_point, write_u64};
 
 /// Which of the two reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,22 +36,32 @@ pub(crate) struct Refusal(pub(crate) Box<SchemaError>);
 pub(crate) const OTHERWISE: &str = ", or bring a validator of your own with `fromStandardSchema`";
 
 /// The keyword with this argument is at fault; `tail` continues the sentence after its name and place.
-#[inline(never)]
 pub(crate) fn at_keyword(argument: Value<'_>, tail: &[&str]) -> Refusal {
-    let (pointer, keyword) = locate(argument);
-    let message = ["`", &keyword, "` at `", &pointer, "` ", &tail.concat()].concat();
-    refusal(keyword, pointer, message)
+    refusal(argument, true, tail)
 }
 
 /// This schema as a whole is at fault.
-#[inline(never)]
 pub(crate) fn at_schema(schema: Value<'_>, tail: &[&str]) -> Refusal {
-    let (pointer, _) = locate(schema);
-    let message = ["the schema at `", &pointer, "` ", &tail.concat()].concat();
-    refusal(String::new(), pointer, message)
+    refusal(schema, false, tail)
 }
 
-fn refusal(keyword: String, pointer: String, message: String) -> Refusal {
+#[inline(never)]
+fn refusal(target: Value<'_>, is_keyword: bool, tail: &[&str]) -> Refusal {
+    let mut keyword = String::new();
+    // The members that begin at or before the target lead to it, and the last of them is the nearest.
+    let (pointer, _) = descend(target, &mut |_, key| {
+        let leads = key.index() <= target.index();
+        if leads && is_keyword {
+            keyword = key.as_str().unwrap_or_default().into_owned();
+        }
+        leads
+    });
+    let (quote, at) = if is_keyword {
+        ("`", "` at `")
+    } else {
+        ("the schema", " at `")
+    };
+    let message = [quote, &keyword, at, &pointer, "` ", &tail.concat()].concat();
     Refusal(Box::new(SchemaError {
         fault: SchemaFault::Unsupported,
         keyword,
@@ -59,34 +70,48 @@ fn refusal(keyword: String, pointer: String, message: String) -> Refusal {
     }))
 }
 
-/// The JSON Pointer to a value of a document, and its last token as it is.
-fn locate(target: Value<'_>) -> (String, String) {
-    let (mut pointer, mut token) = (String::new(), String::new());
-    let mut at = target.document().root();
-    while at.index() != target.index() {
-        let is_array = at.kind() == Kind::Array;
-        let is_on_the_way = |value: &Value<'_>| value.next() > target.index();
-        let found = if is_array {
-            at.items()
-                .enumerate()
-                .find(|(_, value)| is_on_the_way(value))
-                .map(|(index, value)| {
-                    token = format_count(index);
-                    value
-                })
-        } else {
-            at.raw_entries()
-                .find(|(_, value)| is_on_the_way(value))
-                .map(|(key, value)| {
-                    token = key.as_str().unwrap_or_default().into_owned();
-                    value
-                })
-        };
-        let Some(value) = found else { break };
-        at = value;
-        push_token(&mut pointer, &token);
+/// The value that a reference of the form `#/…` names: percent-encoded, then a JSON Pointer.
+pub(crate) fn locate<'a>(document: Value<'a>, reference: &str) -> Option<Value<'a>> {
+    let mut wanted = Vec::new();
+    let mut bytes = reference.strip_prefix('#')?.bytes();
+    while let Some(mut byte) = bytes.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(bytes.next()?).to_digit(16);
+            byte = u8::try_from(digit()? * 16 + digit()?).ok()?;
+        }
+        wanted.push(byte);
     }
-    (pointer, token)
+    let (found, value) = descend(document, &mut |pointer, _| {
+        wanted
+            .strip_prefix(pointer.as_bytes())
+            .is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+    });
+    (!wanted.is_empty() && found.as_bytes() == wanted).then_some(value)
+}
+
+/// From the root of the document down to the last member that `leads` accepts, by its JSON Pointer and its key, as far
+/// as there is one.
+fn descend<'a>(start: Value<'a>, leads: &mut dyn FnMut(&str, Value<'a>) -> bool) -> (String, Value<'a>) {
+    let mut pointer = String::new();
+    let mut at = start.document().root();
+    loop {
+        let mut next = None;
+        for (index, (key, value)) in at.members().enumerate() {
+            let mut way = pointer.clone();
+            if at.tag() == parse::ARRAY {
+                push_index(&mut way, index);
+            } else {
+                push_token(&mut way, &key.as_str().unwrap_or_default());
+            }
+            if leads(&way, key) {
+                next = Some((way, value));
+            }
+        }
+        let Some(next) = next else {
+            return (pointer, at);
+        };
+        (pointer, at) = next;
+    }
 }
 
 /// Appends `/token` with the escapes of RFC 6901.

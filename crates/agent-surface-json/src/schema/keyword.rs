@@ -1,13 +1,16 @@
-//! The keywords of the subset, in one table: names, what they are, how a breach of one is worded.
+//! The keywords of JSON Schema in one table: names, what they are, what their arguments must be, and words.
 //!
 //! It refuses to know what they mean. Compiling looks names up, validation looks words up.
 
-use super::host::{cut_at, parts};
+use super::types::{ANY, ARRAY, BOOLEAN, NUMBER, OBJECT, STRING};
 use crate::document::Value;
 
-/// Keywords that are read in the same way share a variant only if nothing tells them apart later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Keywords that are read in the same way share a variant only if nothing tells them apart later. Their order says what
+/// they are: assertions on a value alone come first, then what looks into a value or holds schemas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Keyword {
+    #[default]
+    Annotation,
     Type,
     Const,
     Enum,
@@ -25,132 +28,228 @@ pub(crate) enum Keyword {
     Format,
     Properties,
     Required,
-    AdditionalProperties,
     Items,
     AnyOf,
-    Defs,
     Ref,
+    Defs,
     Default,
+    AdditionalProperties,
     Root,
-    Annotation,
+    /// Outside the subset: holds a schema or an array of them.
+    OtherSchemas,
+    /// Outside the subset: holds an object of schemas.
+    OtherMap,
+    /// Outside the subset: refers to a schema.
+    OtherRef,
+    Outside,
+    /// No keyword: the head of a schema's rules.
+    Schema,
+    /// The head of a schema that some `$ref` names.
+    Target,
 }
 
-struct Entry {
-    name: &'static str,
-    keyword: Keyword,
-    /// What the value must be: `%` is the keyword's argument, behind it all goes what was found.
-    breach: &'static str,
+pub(crate) struct Entry {
+    /// One or more, with spaces between.
+    names: &'static str,
+    pub(crate) keyword: Keyword,
+    /// Bits of the types that the argument may have.
+    pub(crate) types: u32,
+    /// Of an assertion: what the value must be; `%` is the argument, behind it all goes what was found. Of a keyword
+    /// outside the subset: what to write instead.
+    pub(crate) words: &'static str,
 }
 
-const fn entry(name: &'static str, keyword: Keyword, breach: &'static str) -> Entry {
+const fn entry(names: &'static str, keyword: Keyword, types: u32, words: &'static str) -> Entry {
     Entry {
-        name,
+        names,
         keyword,
-        breach,
+        types,
+        words,
     }
 }
 
-static KEYWORDS: [Entry; 32] = [
-    entry("type", Keyword::Type, ""),
-    entry("properties", Keyword::Properties, ""),
-    entry("description", Keyword::Annotation, ""),
-    entry("required", Keyword::Required, ""),
-    entry("additionalProperties", Keyword::AdditionalProperties, ""),
-    entry("items", Keyword::Items, ""),
-    entry("enum", Keyword::Enum, "must be one of %, not "),
-    entry("const", Keyword::Const, "must be %, not "),
-    entry("minimum", Keyword::Minimum, "must be at least %, not "),
-    entry("maximum", Keyword::Maximum, "must be at most %, not "),
+static KEYWORDS: [Entry; 42] = [
+    entry("type", Keyword::Type, ANY, "must be of type %, not "),
+    entry("properties", Keyword::Properties, OBJECT, ""),
+    entry(
+        "description title examples deprecated readOnly writeOnly $comment",
+        Keyword::Annotation,
+        ANY,
+        "",
+    ),
+    entry("required", Keyword::Required, ARRAY, ""),
+    entry("additionalProperties", Keyword::AdditionalProperties, ANY, ""),
+    entry("items", Keyword::Items, ANY, ""),
+    entry("enum", Keyword::Enum, ARRAY, "must be one of %, not "),
+    entry("const", Keyword::Const, ANY, "must be %, not "),
+    entry("minimum", Keyword::Minimum, NUMBER, "must be at least %, not "),
+    entry("maximum", Keyword::Maximum, NUMBER, "must be at most %, not "),
     entry(
         "exclusiveMinimum",
         Keyword::ExclusiveMinimum,
+        NUMBER,
         "must be greater than %, not ",
     ),
     entry(
         "exclusiveMaximum",
         Keyword::ExclusiveMaximum,
+        NUMBER,
         "must be less than %, not ",
     ),
-    entry("multipleOf", Keyword::MultipleOf, "must be a multiple of %, not "),
+    entry(
+        "multipleOf",
+        Keyword::MultipleOf,
+        NUMBER,
+        "must be a multiple of %, not ",
+    ),
     entry(
         "minLength",
         Keyword::MinLength,
+        NUMBER,
         "must be % or more characters long, not ",
     ),
     entry(
         "maxLength",
         Keyword::MaxLength,
+        NUMBER,
         "must be % or fewer characters long, not ",
     ),
-    entry("minItems", Keyword::MinItems, "must have % or more items, not "),
-    entry("maxItems", Keyword::MaxItems, "must have % or fewer items, not "),
+    entry(
+        "minItems",
+        Keyword::MinItems,
+        NUMBER,
+        "must have % or more items, not ",
+    ),
+    entry(
+        "maxItems",
+        Keyword::MaxItems,
+        NUMBER,
+        "must have % or fewer items, not ",
+    ),
     entry(
         "uniqueItems",
         Keyword::UniqueItems,
+        BOOLEAN,
         "must have no equal items%, but has them at ",
     ),
-    entry("pattern", Keyword::Pattern, "must match the pattern %, not be "),
-    entry("format", Keyword::Format, "must have the format %, not be "),
-    entry("anyOf", Keyword::AnyOf, ""),
-    entry("$defs", Keyword::Defs, ""),
-    entry("$ref", Keyword::Ref, ""),
-    entry("default", Keyword::Default, ""),
-    entry("title", Keyword::Annotation, ""),
-    entry("examples", Keyword::Annotation, ""),
-    entry("deprecated", Keyword::Annotation, ""),
-    entry("readOnly", Keyword::Annotation, ""),
-    entry("writeOnly", Keyword::Annotation, ""),
-    entry("$comment", Keyword::Annotation, ""),
-    entry("$schema", Keyword::Root, ""),
-    entry("$id", Keyword::Root, ""),
+    entry(
+        "pattern",
+        Keyword::Pattern,
+        STRING,
+        "must match the pattern %, not be ",
+    ),
+    entry("format", Keyword::Format, ANY, "must have the format %, not be "),
+    entry("anyOf", Keyword::AnyOf, ARRAY, ""),
+    entry("$defs", Keyword::Defs, OBJECT, ""),
+    entry("$ref", Keyword::Ref, ANY, ""),
+    entry("default", Keyword::Default, ANY, ""),
+    entry("$schema $id", Keyword::Root, STRING, ""),
+    entry("oneOf if then else", Keyword::OtherSchemas, ANY, "use `anyOf`"),
+    entry(
+        "dependentSchemas dependencies",
+        Keyword::OtherMap,
+        ANY,
+        "use `anyOf`",
+    ),
+    entry("dependentRequired", Keyword::Outside, ANY, "use `anyOf`"),
+    entry(
+        "allOf",
+        Keyword::OtherSchemas,
+        ANY,
+        "merge its schemas into one, or use `$ref` with siblings",
+    ),
+    entry(
+        "not",
+        Keyword::OtherSchemas,
+        ANY,
+        "say what is allowed instead, for example with `enum`",
+    ),
+    entry(
+        "patternProperties",
+        Keyword::OtherMap,
+        ANY,
+        "list the properties, or use an array",
+    ),
+    entry(
+        "propertyNames",
+        Keyword::OtherSchemas,
+        ANY,
+        "list the properties, or use an array",
+    ),
+    entry(
+        "minProperties maxProperties",
+        Keyword::Outside,
+        ANY,
+        "list the properties, or use an array",
+    ),
+    entry(
+        "prefixItems additionalItems contains unevaluatedItems",
+        Keyword::OtherSchemas,
+        ANY,
+        "use `items` with one schema",
+    ),
+    entry(
+        "minContains maxContains",
+        Keyword::Outside,
+        ANY,
+        "use `items` with one schema",
+    ),
+    entry("definitions", Keyword::OtherMap, ANY, "use `$defs`"),
+    entry(
+        "$dynamicRef $recursiveRef",
+        Keyword::OtherRef,
+        ANY,
+        "use `$ref` with `#/$defs/…`",
+    ),
+    entry(
+        "$anchor $dynamicAnchor $recursiveAnchor",
+        Keyword::Outside,
+        ANY,
+        "use `$ref` with `#/$defs/…`",
+    ),
+    entry("nullable", Keyword::Outside, ANY, "add `null` to `type`"),
+    entry(
+        "unevaluatedProperties",
+        Keyword::OtherSchemas,
+        ANY,
+        "use `additionalProperties: false`",
+    ),
+    entry("contentSchema", Keyword::OtherSchemas, ANY, "leave it out"),
+    // Has every name that is left.
+    entry("", Keyword::Outside, ANY, "leave it out"),
 ];
 
-/// The keyword that this key of a schema is.
-pub(crate) fn by_name(key: Value<'_>) -> Option<Keyword> {
-    KEYWORDS
-        .iter()
-        .find(|entry| key.is_str(entry.name))
-        .map(|entry| entry.keyword)
+/// What this key of a schema is.
+pub(crate) fn by_name(key: Value<'_>) -> &'static Entry {
+    let has_it = |entry: &&Entry| {
+        let mut rest = entry.names;
+        loop {
+            let (name, more) = cut_at(rest, b' ');
+            match more {
+                _ if name.is_empty() || key.is_str(name) => return true,
+                Some(more) => rest = more,
+                None => return false,
+            }
+        }
+    };
+    let [.., last] = &KEYWORDS;
+    KEYWORDS.iter().find(has_it).unwrap_or(last)
 }
 
 /// How a breach is worded: before the keyword's argument, and between it and what was found.
 pub(crate) fn breach(keyword: Keyword) -> (&'static str, &'static str) {
     let entry = KEYWORDS.iter().find(|entry| entry.keyword == keyword);
-    let (head, tail) = cut_at(entry.map_or("", |entry| entry.breach), b'%');
+    let (head, tail) = cut_at(entry.map_or("", |entry| entry.words), b'%');
     (head, tail.unwrap_or_default())
 }
 
-/// Keywords of JSON Schema that the subset does not have, and what to write instead.
-static ELSEWHERE: [(&str, &str); 9] = [
-    (
-        "oneOf if then else dependentRequired dependentSchemas dependencies",
-        "use `anyOf`",
-    ),
-    ("allOf", "merge its schemas into one, or use `$ref` with siblings"),
-    ("not", "say what is allowed instead, for example with `enum`"),
-    (
-        "patternProperties propertyNames minProperties maxProperties",
-        "list the properties, or use an array",
-    ),
-    (
-        "prefixItems additionalItems contains minContains maxContains unevaluatedItems",
-        "use `items` with one schema",
-    ),
-    ("definitions", "use `$defs`"),
-    (
-        "$anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor",
-        "use `$ref` with `#/$defs/…`",
-    ),
-    ("nullable", "add `null` to `type`"),
-    ("unevaluatedProperties", "use `additionalProperties: false`"),
-];
-
-pub(crate) fn advice(key: Value<'_>) -> &'static str {
-    let knows = |names: &str| parts(names, b' ', &|name| !key.is_str(name)).is_none();
-    ELSEWHERE
-        .iter()
-        .find(|(names, _)| knows(names))
-        .map_or("leave it out", |(_, advice)| advice)
+/// The text up to the first `separator`, and the text behind it if there is one.
+#[inline(never)]
+fn cut_at(text: &str, separator: u8) -> (&str, Option<&str>) {
+    match text.bytes().position(|byte| byte == separator) {
+        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
+        None => (text, None),
+    }
 }
 
 #[cfg(test)]
@@ -159,9 +258,12 @@ mod tests {
 
     #[test]
     fn every_keyword_that_is_a_rule_has_words_for_its_breach() {
-        for entry in &KEYWORDS {
-            let is_rule = (Keyword::Const as u8..=Keyword::Format as u8).contains(&(entry.keyword as u8));
-            assert_eq!(is_rule, !entry.breach.is_empty(), "{}", entry.name);
+        for entry in KEYWORDS
+            .iter()
+            .filter(|entry| entry.keyword < Keyword::OtherSchemas)
+        {
+            let is_rule = (Keyword::Type as u8..=Keyword::Format as u8).contains(&(entry.keyword as u8));
+            assert_eq!(is_rule, entry.words.contains('%'), "{}", entry.names);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! It refuses to touch anything below the root. Definitions call it.
 
 use crate::document::Value;
-use crate::schema::opaque::locate;
+use crate::schema::fault::locate;
 
 /// A `$ref` at the root is followed at most this often.
 const MAX_CHAIN: usize = 32;
@@ -43,7 +43,7 @@ fn sources(schema: Value<'_>) -> Vec<Value<'_>> {
     let mut sources = vec![schema];
     let mut at = schema;
     while let Some(reference) = at.get("$ref").and_then(Value::as_str)
-        && let Some(target) = locate(schema.document(), &reference)
+        && let Some(target) = locate(schema, &reference)
         && sources.len() < MAX_CHAIN
     {
         sources.push(target);
