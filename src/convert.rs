@@ -4,7 +4,6 @@
 //! Called by the exported classes and by the drain loop.
 
 use agent_surface_core::error::{DefinitionError, ObjectWriter};
-use js_sys::{Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -162,30 +161,22 @@ pub fn error_json(error: &DefinitionError) -> String {
 
 /// An error for a broken precondition of the facade itself.
 pub fn misuse(text: &str) -> JsValue {
-    js_sys::Error::new(text).into()
+    JsError::new(text).into()
 }
 
-/// A property of an object; `None` when it is absent, null or its getter throws.
+#[wasm_bindgen]
+extern "C" {
+    /// The facade's side of a search.
+    pub type Finder;
+
+    #[wasm_bindgen(method)]
+    pub fn found(this: &Finder, entry: &str, value: JsValue);
+
+    #[wasm_bindgen(js_namespace = Reflect, catch)]
+    fn get(target: &JsValue, name: &str) -> Result<Option<JsValue>, JsValue>;
+}
+
+/// A property of an object; `None` when it is absent or null, when its getter throws, or when there is no object.
 pub fn property(object: &JsValue, name: &str) -> Option<JsValue> {
-    if !object.is_object() && !object.is_function() {
-        return None;
-    }
-    match Reflect::get(object, &JsValue::from_str(name)) {
-        Ok(value) if !value.is_undefined() && !value.is_null() => Some(value),
-        _ => None,
-    }
-}
-
-/// `{ entry, context }` for the facade.
-pub fn found(entry: &str, context: &JsValue) -> JsValue {
-    let object = Object::new();
-    // Setting a property of a fresh ordinary object cannot fail.
-    let set = Reflect::set(&object, &"entry".into(), &entry.into())
-        .and_then(|_| Reflect::set(&object, &"context".into(), context));
-    if set.is_ok() { object.into() } else { JsValue::NULL }
-}
-
-/// The page's `document` or `navigator`, or the global object where there is neither.
-pub fn global() -> JsValue {
-    js_sys::global().into()
+    get(object, name).unwrap_or_default()
 }

@@ -4,20 +4,19 @@
 
 use wasm_bindgen::prelude::*;
 
-use crate::convert::{found, global, property};
+use crate::convert::{Finder, property};
 
-/// `{ entry, context }` of `document.modelContext`, else of `navigator.modelContext`, else null. One is chosen; the
-/// other is not touched.
+/// Tells the finder of `document.modelContext`, else of `navigator.modelContext`, as the page's global object has them.
+/// One is chosen; the other is not touched.
 #[wasm_bindgen(js_name = findModelContext)]
-pub fn find_model_context() -> JsValue {
+pub fn find_model_context(global: &JsValue, finder: &Finder) {
     for (owner, entry) in [
         ("document", "document.modelContext"),
         ("navigator", "navigator.modelContext"),
     ] {
-        let context = property(&global(), owner).and_then(|owner| property(&owner, "modelContext"));
+        let context = property(global, owner).and_then(|owner| property(&owner, "modelContext"));
         if let Some(context) = context {
-            return found(entry, &context);
+            return finder.found(entry, context);
         }
     }
-    JsValue::NULL
 }

@@ -210,10 +210,12 @@ const parsed = (text) => {
 };
 
 /** The entry point: what the page gave, what the browser has, or nothing. */
-const find = (options) =>
-  options.modelContext === undefined
-    ? requireWasm().findModelContext()
-    : { entry: "options.modelContext", context: options.modelContext };
+const find = ({ modelContext }) => {
+  if (modelContext !== undefined) return { entry: "options.modelContext", context: modelContext };
+  let found = null;
+  requireWasm().findModelContext(globalThis, { found: (entry, context) => (found = { entry, context }) });
+  return found;
+};
 
 const hasShape = ({ context }) =>
   typeof context.registerTool === "function" || typeof context.provideContext === "function";
