@@ -44,13 +44,14 @@ impl Registry {
         self.core.borrow().view_stamp(view) as f64
     }
 
-    /// `[version, capturedAt, route | null]` as JSON text.
+    /// The version, the time and, where there is one, the route, with a space between.
     #[wasm_bindgen(js_name = viewHead)]
     pub fn view_head(&self, view: u32) -> String {
         self.core.borrow().view_head(view)
     }
 
-    /// Three numbers for each registration in the view: slot, stamp, listed as a component.
+    /// Two numbers for each registration in the view: twice its slot, plus one where it is listed as a component; and
+    /// the stamp of its content.
     #[wasm_bindgen(js_name = viewRows)]
     #[expect(
         clippy::cast_possible_truncation,
@@ -59,9 +60,9 @@ impl Registry {
     pub fn view_rows(&self, view: u32) -> Vec<u32> {
         let core = self.core.borrow();
         let rows = core.view_rows(view);
-        let mut out = Vec::with_capacity(rows.len() * 3);
+        let mut out = Vec::with_capacity(rows.len() * 2);
         for &(slot, stamp, listed) in rows {
-            out.extend([slot, stamp as u32, u32::from(listed)]);
+            out.extend([slot * 2 + u32::from(listed), stamp as u32]);
         }
         out
     }

@@ -174,8 +174,9 @@ export const lookAs = (host, consumer, look) => {
   }
 };
 
-const buildCell = (host, view, slot, stamp, listed) => {
+const buildCell = (host, view, place, stamp) => {
   const { wasm } = host;
+  const slot = place >> 1;
   const registration = host.registrations[slot];
   const observations = [];
   const actions = [];
@@ -199,10 +200,9 @@ const buildCell = (host, view, slot, stamp, listed) => {
       }),
     );
   }
-  const component = listed
-    ? freeze({ ...headOf(host, slot), observations: freeze(observations), actions: freeze(actions) })
-    : undefined;
-  return { stamp, registration, listed, component, procedures };
+  const lists = { observations: freeze(observations), actions: freeze(actions) };
+  const component = place & 1 ? freeze({ ...headOf(host, slot), ...lists }) : undefined;
+  return { place, stamp, component, procedures };
 };
 
 const headOf = (host, slot) => {
@@ -210,33 +210,64 @@ const headOf = (host, slot) => {
   return (registration.head ??= deepFreeze(JSON.parse(host.wasm.registrationHead(slot))));
 };
 
-const buildSnapshot = (host, view) => {
-  const { wasm } = host;
-  const [surfaceVersion, capturedAt, route] = JSON.parse(wasm.viewHead(view.id));
-  const rows = wasm.viewRows(view.id);
+/** A row of a view is `place`, twice the slot and one more where it is listed as a component, and `stamp`, its content. */
+const cellOf = (host, view, place, stamp) => {
+  const { cells } = view;
+  const cell = cells[place >> 1];
+  return cell?.stamp === stamp && cell.place === place ? cell : (cells[place >> 1] = buildCell(host, view.id, place, stamp));
+};
+
+const buildLists = (host, view, rows) => {
   const components = [];
   const procedures = [];
-  for (let at = 0; at < rows.length; at += 3) {
-    const slot = rows[at];
-    const stamp = rows[at + 1];
-    const listed = rows[at + 2] === 1;
-    let cell = view.cells[slot];
-    if (cell === undefined || cell.stamp !== stamp || cell.registration !== host.registrations[slot] || cell.listed !== listed) {
-      cell = view.cells[slot] = buildCell(host, view.id, slot, stamp, listed);
-    }
-    if (listed) components.push(cell.component);
+  for (let at = 0; at < rows.length; at += 2) {
+    const cell = cellOf(host, view, rows[at], rows[at + 1]);
+    if (cell.component) components.push(cell.component);
     if (cell.procedures.length > 0) procedures.push(...cell.procedures);
   }
-  const snapshot = { surfaceId: host.surfaceId, surfaceVersion, capturedAt };
-  if (route !== null) snapshot.route = route;
-  snapshot.components = freeze(components);
-  snapshot.procedures = freeze(procedures);
-  return freeze(snapshot);
+  return { components: freeze(components), procedures: freeze(procedures) };
+};
+
+/** The last snapshot's lists with what differs since; nothing where more than the content of rows differs. */
+const patchLists = (host, view, rows) => {
+  const { rows: before, snapshot } = view;
+  if (snapshot === undefined || rows.length !== before.length) return undefined;
+  const components = [...snapshot.components];
+  for (let at = 0, listed = 0; at < rows.length; at += 2) {
+    const place = rows[at];
+    if (place !== before[at]) return undefined;
+    if (rows[at + 1] !== before[at + 1]) {
+      const last = view.cells[place >> 1];
+      const cell = cellOf(host, view, place, rows[at + 1]);
+      if (last.procedures.length + cell.procedures.length > 0) return undefined;
+      components[listed] = cell.component;
+    }
+    listed += place & 1;
+  }
+  return { components: freeze(components), procedures: snapshot.procedures };
+};
+
+const buildSnapshot = (host, view) => {
+  const { wasm, surfaceId } = host;
+  const rows = wasm.viewRows(view.id);
+  const { components, procedures } = patchLists(host, view, rows) ?? buildLists(host, view, rows);
+  view.rows = rows;
+  // The version, the time and the route, with a space between.
+  const head = wasm.viewHead(view.id);
+  const afterVersion = head.indexOf(" ");
+  const afterTime = head.indexOf(" ", afterVersion + 1);
+  const surfaceVersion = head.slice(0, afterVersion);
+  if (afterTime < 0) {
+    return freeze({ surfaceId, surfaceVersion, capturedAt: head.slice(afterVersion + 1), components, procedures });
+  }
+  const capturedAt = head.slice(afterVersion + 1, afterTime);
+  return freeze({ surfaceId, surfaceVersion, capturedAt, route: head.slice(afterTime + 1), components, procedures });
 };
 
 const openView = (host, scope, includeUnavailable) => ({
   id: host.enter((wasm) => wasm.openView(scope, includeUnavailable)),
   stamp: undefined,
+  rows: undefined,
   cells: [],
   snapshot: undefined,
 });

@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 1f241bb2630c916e
+// boundary: 1207ead913ecfd77

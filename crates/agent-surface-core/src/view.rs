@@ -326,16 +326,16 @@ impl Core {
         self.views.get(view).map_or(0, |view| view.stamp)
     }
 
-    /// Version, time and route of a built view: a list of texts, or null for no route, as JSON text.
+    /// Version, time and, where there is one, the route of a built view, with a space between.
     pub fn view_head(&self, view: u32) -> String {
-        let mut out = ObjectWriter::new();
-        out.open_item("[");
-        if let Some(view) = self.views.get(view) {
-            out.item(Some(&decimal(view.version)))
-                .item(Some(&view.captured.iso()))
-                .item(view.route.as_deref());
+        let Some(view) = self.views.get(view) else {
+            return String::new();
+        };
+        let (version, time) = (decimal(view.version), view.captured.iso());
+        match &view.route {
+            Some(route) => [&*version, &time, route].join(" "),
+            None => [&*version, &time].join(" "),
         }
-        out.close("]").take()
     }
 
     /// The surface's version as a built view shows it.
