@@ -194,10 +194,12 @@ const isUnchanged = (definition, { names, values }) => {
   return at === names.length;
 };
 
-const remember = (definition, encoded) => {
+/** `apart` are fields whose content the text does not hold. */
+const remember = (definition, encoded, apart = []) => {
   const names = keys(definition);
   const values = names.map((key) => (isFunction(definition[key]) ? isFunction : definition[key]));
-  if (values.every((value) => !isObject(value) || !isOwnSchema(value))) encodings.set(definition, { ...encoded, names, values });
+  const isPlain = (value, at) => !isObject(value) || apart.includes(names[at]) || !isOwnSchema(value);
+  if (values.every(isPlain)) encodings.set(definition, { ...encoded, names, values });
 };
 
 /**
@@ -222,13 +224,20 @@ export const encodeCapability = (componentType, kind, name, definition, policyRe
   return encoded;
 };
 
+const APART = ["observations", "actions", "procedures", "internal"];
+
 /** The text of a component without its capabilities. `internal` stays here: only that there is one is told. */
 export const encodeHeader = (definition, policyRef) => {
-  const { internal } = expectObject(definition, "a component");
-  const out = new Text("a component");
+  const owner = "a component";
+  const known = encodings.get(definition);
+  if (known !== undefined && known.owner === owner && isUnchanged(definition, known)) return known.text;
+  const { internal } = expectObject(definition, owner);
+  const out = new Text(owner);
   if (internal !== undefined) out.raw("internal", "1");
-  encodeFields(out, definition, ["observations", "actions", "procedures", "internal"], policyRef);
-  return out.end();
+  encodeFields(out, definition, APART, policyRef);
+  const text = out.end();
+  remember(definition, { text, owner }, APART);
+  return text;
 };
 
 /** `[kind, name, definition]` of each capability, in the order in which the author wrote them. */
