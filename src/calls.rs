@@ -7,9 +7,11 @@
     reason = "an optional text crosses as an owned one: wasm-bindgen has no `Option<&str>` argument"
 )]
 
+use std::rc::Rc;
+
 use agent_surface_core::error::Failure;
 use agent_surface_core::message::{CallId, Input};
-use agent_surface_core::{Consumer, Request};
+use agent_surface_core::{Consumer, Request, Route};
 use wasm_bindgen::prelude::*;
 
 use crate::drain;
@@ -17,37 +19,50 @@ use crate::registry::{Registry, slot_of};
 
 #[wasm_bindgen]
 impl Registry {
+    /// What calls of this capability by this consumer name by a number of the facade's choice, until it gives the number
+    /// to another pair.
+    pub fn route(&self, number: u32, capability_id: &str, kind: &str, id: &str) {
+        let route = Route::new(capability_id, Consumer::new(kind, id));
+        let mut routes = self.routes.borrow_mut();
+        let at = number as usize;
+        if at >= routes.len() {
+            routes.resize(at + 1, Rc::clone(&route));
+        }
+        if let Some(place) = routes.get_mut(at) {
+            *place = route;
+        }
+    }
+
     /// Takes a call in. The slot of the call, or -1 - slot when it joins one. `kind`: 0 no input, 1 JSON text, 2
-    /// not JSON (`text` is the list of issues). Does not drain: the facade keeps its entry first, then `go`.
+    /// not JSON (`text` is the list of issues), 3 `{}`. Does not drain: the facade keeps its entry first, then `go`.
     #[expect(
         clippy::too_many_arguments,
         reason = "arguments cross separately, never framed by a separator"
     )]
     pub fn invoke(
         &self,
+        route: u32,
         toolset: i32,
-        capability_id: &str,
+        kind: u32,
+        text: Option<String>,
+        timeout_ms: i32,
+        aborted: bool,
         instance_id: Option<String>,
         registration_id: Option<String>,
         surface_version: Option<String>,
         invocation_id: Option<String>,
         confirmation_id: Option<String>,
-        consumer_kind: &str,
-        consumer_id: &str,
-        kind: u32,
-        text: Option<String>,
-        timeout_ms: i32,
-        aborted: bool,
     ) -> i32 {
         self.refill();
+        let known = self.routes.borrow().get(route as usize).cloned();
+        let route = known.unwrap_or_else(|| Route::new("", Consumer::new("", "")));
         let request = Request {
-            capability_id,
+            route,
             instance_id: instance_id.as_deref(),
             registration_id: registration_id.as_deref(),
             surface_version: surface_version.as_deref(),
             invocation_id: invocation_id.as_deref(),
             confirmation_id: confirmation_id.as_deref(),
-            consumer: Consumer::new(consumer_kind, consumer_id),
             input: self.sent(kind, text),
             timeout_ms: u32::try_from(timeout_ms).ok(),
             aborted,

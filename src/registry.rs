@@ -4,13 +4,14 @@
 //! with numbers and texts; every text was checked with `isWellFormed()` on its way.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use agent_surface_core::definition::parse_policies;
 use agent_surface_core::error::DefinitionError;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Registered, Sent};
+use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Registered, Route, Sent};
 use agent_surface_json::{Bounds, Document, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
@@ -32,6 +33,8 @@ pub struct Registry {
     pub(crate) core: RefCell<Core>,
     pub(crate) host: Host,
     pub(crate) draining: Cell<bool>,
+    /// What calls name by number.
+    pub(crate) routes: RefCell<Vec<Rc<Route>>>,
     /// When the clock was looked at last.
     time: Cell<f64>,
     /// The text that belongs to the answer a host function is about to give.
@@ -107,6 +110,7 @@ impl Registry {
             core: RefCell::new(core),
             host,
             draining: Cell::new(false),
+            routes: RefCell::new(Vec::new()),
             time: Cell::new(0.0),
             text: RefCell::new(String::new()),
             max_input_bytes,
@@ -337,11 +341,12 @@ impl Registry {
                     lone_surrogates: false,
                 };
                 match Document::parse(text, bounds) {
-                    Ok(document) => Sent::Json(std::rc::Rc::new(document)),
+                    Ok(document) => Sent::Json(Rc::new(document)),
                     Err(error) => Sent::Bad(whole_issue(&error.message())),
                 }
             }
             (2, Some(issues)) => Sent::Bad(issues),
+            (3, _) => self.core.borrow().empty_input(),
             _ => Sent::Absent,
         }
     }

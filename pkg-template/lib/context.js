@@ -5,7 +5,10 @@ import { checkedCopy, deepFreeze } from "./json.js";
 import { CONFIRM } from "./policies.js";
 
 const KINDS = ["embedded", "webmcp", "mcp-bridge", "test", "other"];
-const { freeze } = Object;
+const { defineProperty, freeze } = Object;
+
+/** What a promise that is to run in the next microtask hangs on. (`queueMicrotask` takes browsers five times as long.) */
+export const SETTLED = /* @__PURE__ */ Promise.resolve();
 
 /** Who calls when nobody says: `embedded:anonymous`. */
 const ANONYMOUS = freeze({ id: "anonymous", kind: "embedded" });
@@ -62,58 +65,60 @@ export const policyContext = (host, registration, at, consumer, entry) => {
   return context;
 };
 
+/**
+ * What the procedure executor is given as `info`, and most of what a handler is given. Its `signal` is its own, so that a
+ * copy has it, and made when it is read: an `AbortController` costs most of a microsecond. One getter serves all.
+ */
+class CallContext {
+  #entry;
+
+  static #signal = {
+    enumerable: true,
+    get() {
+      return this.#entry.signal();
+    },
+  };
+
+  constructor(entry) {
+    this.#entry = entry;
+    this.invocationId = entry.invocationId;
+    this.consumer = entry.consumer;
+    defineProperty(this, "signal", CallContext.#signal);
+  }
+}
+
 /** What a handler is given as its second (an observation: its first) argument. */
 export const handlerContext = (host, registration, member, entry, evidence) => {
   const { id: capabilityId } = member;
   const { id: registrationId } = registration;
-  const { consumer, invocationId } = entry;
-  const context = host.context();
-  if (member.kind === "observation") return { capabilityId, registrationId, consumer, host: context };
-  return withEvidence(
-    {
-      capabilityId,
-      registrationId,
-      consumer,
-      host: context,
-      invocationId,
-      // An `AbortController` costs most of a microsecond: it is made when its signal is read.
-      get signal() {
-        return entry.signal();
-      },
-    },
-    evidence,
-  );
+  if (member.kind === "observation") {
+    return { capabilityId, registrationId, consumer: entry.consumer, host: host.context() };
+  }
+  const context = executorInfo(entry, evidence);
+  context.capabilityId = capabilityId;
+  context.registrationId = registrationId;
+  context.host = host.context();
+  return context;
 };
 
-/** What the procedure executor is given as `info`. */
-export const executorInfo = (entry, evidence) =>
-  withEvidence(
-    {
-      invocationId: entry.invocationId,
-      consumer: entry.consumer,
-      get signal() {
-        return entry.signal();
-      },
-    },
-    evidence,
-  );
-
-const withEvidence = (context, evidence) => {
-  if (evidence) context.confirmation = freeze(evidence);
-  return context;
+export const executorInfo = (entry, evidence) => {
+  const info = new CallContext(entry);
+  if (evidence) info.confirmation = freeze(evidence);
+  return info;
 };
 
 /** One call, as the facade keeps it until the core forgets it. */
 export class Entry {
-  constructor(capabilityId, consumer, copy, text, slot, isDirect) {
-    this.slot = slot;
+  constructor(capabilityId, consumer, isDirect) {
+    this.slot = 0;
     this.isDirect = isDirect;
     this.capabilityId = capabilityId;
     this.consumer = consumer;
-    this.copy = copy;
-    this.text = text;
+    /** What the caller sent: 0 nothing, 1 `text`, 2 the issues of what is not JSON as `text`, 3 `{}`. */
+    this.kind = 0;
+    this.text = undefined;
+    this.copy = undefined;
     this.invocationId = "";
-    this.generation = 0;
     this.result = undefined;
     this.interim = undefined;
     this.output = undefined;
@@ -121,26 +126,72 @@ export class Entry {
     this.notJson = undefined;
     this.frames = undefined;
     this.controller = undefined;
-    this.aborted = false;
+    this.isAborted = false;
     this.frozen = undefined;
     this.release = undefined;
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
+    /** Why the caller gets no result: a defect of the page, or a trap. */
+    this.fault = undefined;
+    /** Its handler answered within the drain that runs for it, so that the next tick settles it. */
+    this.isAnswered = false;
+    this.made = undefined;
+    this.end = undefined;
+  }
+
+  /** The caller's promise. It is made as late as can be: that of a call which has ended costs much less. */
+  get promise() {
+    return (this.made ??= this.isOver() ? this.over() : this.pending());
+  }
+
+  /** The tick settles this call, and one promise is both the tick and what the caller waits for. */
+  tickWith(tick) {
+    if (this.made) {
+      SETTLED.then(tick);
+      return;
+    }
+    this.made = SETTLED.then(() => {
+      tick();
+      if (this.fault !== undefined) throw this.fault;
+      return this.result ?? this.pending();
     });
+  }
+
+  isOver() {
+    return this.result !== undefined || this.fault !== undefined;
+  }
+
+  over() {
+    return this.fault === undefined ? Promise.resolve(this.result) : Promise.reject(this.fault);
+  }
+
+  pending() {
+    return new Promise((resolve, reject) => {
+      this.end = () => {
+        if (this.fault === undefined) resolve(this.result);
+        else reject(this.fault);
+      };
+    });
+  }
+
+  /** Settled: whoever waits hears of it. */
+  settle(result, fault) {
+    this.result = result;
+    this.fault = fault;
+    this.copy = this.text = this.frozen = undefined;
+    this.end?.();
+    this.release?.();
   }
 
   signal() {
     if (!this.controller) {
       this.controller = new AbortController();
-      if (this.aborted) this.controller.abort();
+      if (this.isAborted) this.controller.abort();
     }
     return this.controller.signal;
   }
 
   /** The caller's signal: it is let go when the call is settled. One that throws aborts nothing, and breaks nothing. */
-  listen(host, signal) {
-    const abort = () => host.late((wasm) => wasm.abort(this.slot, this.generation));
+  listen(host, signal, generation) {
+    const abort = () => host.late((wasm) => wasm.abort(this.slot, generation));
     try {
       if (signal.aborted) return;
       signal.addEventListener("abort", abort, { once: true });
@@ -151,17 +202,18 @@ export class Entry {
   }
 
   abort() {
-    this.aborted = true;
+    this.isAborted = true;
     this.controller?.abort();
   }
 
   /** The one frozen input that policies and preconditions share. */
   effectiveInput() {
-    return (this.frozen ??= deepFreeze(this.text === undefined ? {} : JSON.parse(this.text)));
+    return (this.frozen ??= deepFreeze(this.parsed()));
   }
 
   /** The core filled or bound fields: this is the input from now on. */
   replaceInput(text) {
+    this.kind = 1;
     this.text = text;
     this.copy = undefined;
     this.frozen = undefined;
@@ -169,9 +221,12 @@ export class Entry {
 
   /** The handler's own copy; the one that the caller's object was read into serves once. */
   takeInput() {
-    const { copy, text } = this;
+    const { copy } = this;
     this.copy = undefined;
-    if (copy !== undefined) return copy;
-    return text === undefined ? {} : JSON.parse(text);
+    return copy === undefined ? this.parsed() : copy;
+  }
+
+  parsed() {
+    return this.kind === 1 ? JSON.parse(this.text) : {};
   }
 }

@@ -2,7 +2,7 @@
 // it does when the core says so. No function here throws: whatever page code throws becomes an answer. Holds no rule.
 
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
-import { executorInfo, handlerContext, policyContext } from "./context.js";
+import { SETTLED, executorInfo, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
 import { lastTrap, poison, poisonedError, realm } from "./realm.js";
@@ -27,6 +27,9 @@ export class Host {
     this.specs = [];
     this.policies = [];
     this.entries = [];
+    /** The call whose drain runs. */
+    this.running = undefined;
+    this.routes = new Map();
     this.timers = [];
     this.listeners = new Map();
     this.confirmationListeners = new Map();
@@ -62,7 +65,7 @@ export class Host {
     if (typeof error === "string") return error;
     if (error?.name !== "RuntimeError" && error?.name !== "RangeError" && error?.name !== "InternalError") return error;
     poison(lastTrap() || String(error.message));
-    for (const entry of this.entries) entry?.reject(poisonedError());
+    for (const entry of this.entries) if (entry && entry.result === undefined) entry.settle(undefined, poisonedError());
     return poisonedError();
   }
 
@@ -209,7 +212,8 @@ export class Host {
 
   /** A policy that is no guard asks for a person's approval. */
   escalate(entry, summary) {
-    this.late((wasm) => wasm.escalate(entry.slot, entry.generation, typeof summary === "string" ? summary : undefined));
+    const text = typeof summary === "string" ? summary : undefined;
+    this.late((wasm) => wasm.escalate(entry.slot, wasm.callGeneration(entry.slot), text));
   }
 
   resumeNext(call, frame) {
@@ -365,7 +369,10 @@ export class Host {
         const { functions } = member;
         value = member.kind === "action" ? functions.execute(entry.takeInput(), context) : functions.read(context);
       }
-      if (value === undefined) return 1;
+      if (value === undefined) {
+        entry.isAnswered = true;
+        return 1;
+      }
       if (isThenable(value)) {
         whenEnded(
           value,
@@ -374,8 +381,10 @@ export class Host {
         );
         return 0;
       }
+      entry.isAnswered = true;
       return this.answer(this.returned(entry, value));
     } catch (error) {
+      entry.isAnswered = true;
       return this.answer(this.threw(entry, error, isBackend));
     }
   }
@@ -449,25 +458,22 @@ export class Host {
     if (entry.output !== undefined) result.output = entry.output;
     result.surfaceVersion = String(version);
     if (changed) result.surfaceChanged = true;
-    this.settle(entry, freeze(result));
+    entry.settle(freeze(result));
   }
 
   failed(call, version, changed, text) {
     const entry = this.entries[call];
     const result = this.failure(entry, text, version, changed);
     if (entry.notJson && entry.isDirect && !this.isProduction) {
-      entry.result = result;
       const { path, message, cause } = entry.notJson;
-      entry.reject(
-        new TypeError(
-          `\`${entry.capabilityId}\` returned what is no JsonValue: ${path ? `\`${path}\` ` : ""}${message}`,
-          cause === undefined ? undefined : { cause },
-        ),
+      const fault = new TypeError(
+        `\`${entry.capabilityId}\` returned what is no JsonValue: ${path ? `\`${path}\` ` : ""}${message}`,
+        cause === undefined ? undefined : { cause },
       );
-      entry.release?.();
+      entry.settle(result, fault);
       return;
     }
-    this.settle(entry, result);
+    entry.settle(result);
   }
 
   failure(entry, text, version, changed) {
@@ -480,13 +486,6 @@ export class Host {
     };
     if (changed) result.surfaceChanged = true;
     return freeze(result);
-  }
-
-  settle(entry, result) {
-    entry.result = result;
-    entry.copy = entry.text = entry.frozen = undefined;
-    entry.resolve(result);
-    entry.release?.();
   }
 
   forget(call) {
@@ -531,7 +530,9 @@ export class Host {
   }
 
   schedule() {
-    queueMicrotask(this.tick);
+    // The promise of a call that the tick settles runs it, too.
+    if (this.running?.isAnswered) this.running = undefined;
+    else SETTLED.then(this.tick);
   }
 
   refresh(toolset) {

@@ -130,6 +130,7 @@ const shallowCopy = (walk, value, depth) => {
     walk.reached = depth;
     throw cause;
   }
+  if (keys(copy).length === 0) return {};
   for (const symbol of getOwnPropertySymbols(copy)) delete copy[symbol];
   return copy;
 };
@@ -174,12 +175,16 @@ export const checkedCopy = (
     if (cause instanceof JsonFault) throw cause;
     throw new JsonFault(walk.path.slice(0, walk.reached), "must be JSON, found what throws when it is read", { cause });
   }
+  if (isEmptyObject(walk, copy)) return { copy, text: "{}" };
   const text = "toJSON" in arrayPrototype ? write(copy) : stringify(copy);
   // `stringify` escapes a lone surrogate as `\ud…`, and nothing else unless a backslash stands before: one scan of the
   // text costs a twentieth of asking each string.
   if (text.includes("\\ud")) refuseLoneSurrogate(walk, copy, 0);
   return { copy, text };
 };
+
+/** One byte was counted: the brace of an object without members, unless it is another kind of value. */
+const isEmptyObject = (walk, copy) => walk.bytes === 1 && typeof copy === "object" && !isArray(copy);
 
 /** Freezes a JSON value through and through. A part that is frozen is taken as frozen through. */
 export const deepFreeze = (value) => {

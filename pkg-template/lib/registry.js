@@ -60,54 +60,79 @@ const toText = (value, what, code = "INVALID_DEFINITION") => {
   }
 };
 
+const NO_UNICODE = "\u0000";
+
 /** A text token of a call. One that is no Unicode names nothing, and never the same as another one. */
 const token = (value, name) => {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") throw new TypeError(`\`${name}\` must be a string`);
-  return value.isWellFormed() ? value : "\u0000";
+  return value.isWellFormed() ? value : NO_UNICODE;
 };
 
-const issue = (path, pointer, message) => JSON.stringify([{ path, pointer, message }]).toWellFormed();
+const refuseInput = (entry, path, pointer, message) => {
+  entry.kind = 2;
+  entry.text = JSON.stringify([{ path, pointer, message }]).toWellFormed();
+};
 
-/** `[kind, text, copy]` of an input: 0 absent, 1 JSON, 2 issues. */
-const readInput = (host, input) => {
-  if (input === undefined) return [0];
+const readInput = ({ limits }, entry, input) => {
+  const { maxInputBytes: maxBytes, maxValueDepth: maxDepth } = limits;
   try {
-    const { copy, text } = checkedCopy(input, { maxBytes: host.limits.maxInputBytes, maxDepth: host.limits.maxValueDepth });
-    if (text.length > host.limits.maxInputBytes) throw new JsonFault([], `must not be larger than ${host.limits.maxInputBytes} bytes as JSON`);
-    return [1, text, copy];
+    const { copy, text } = checkedCopy(input, { maxBytes, maxDepth });
+    if (text.length > maxBytes) throw new JsonFault([], `must not be larger than ${maxBytes} bytes as JSON`);
+    entry.copy = copy;
+    if (text === "{}") {
+      entry.kind = 3;
+    } else {
+      entry.kind = 1;
+      entry.text = text;
+    }
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
-    return [2, issue(fault.path, fault.pointer, fault.message)];
+    refuseInput(entry, fault.path, fault.pointer, fault.message);
   }
 };
 
-/**
- * Takes a call in and answers with its entry. `take(wasm, kind, text)` gives the core's slot, negative for a join, or
- * undefined when there is nothing to call.
- */
-export const enterCall = (host, capabilityId, consumer, input, invocationId, signal, isDirect, take) => {
-  let [kind, text, copy] = readInput(host, input);
-  if (invocationId === "\u0000") {
-    kind = 2;
-    text = issue("invocationId", "/invocationId", "must be well-formed Unicode");
-  }
+/** A call to be: what its caller sent is read. */
+export const readCall = (host, capabilityId, consumer, input, isDirect) => {
+  const entry = new Entry(capabilityId, consumer, isDirect);
+  if (input !== undefined) readInput(host, entry, input);
   if (realm.state === "poisoned") throw poisonedError();
-  try {
-    const { wasm } = host;
-    const slot = take(wasm, kind, text);
-    if (slot === undefined) return undefined;
-    if (slot < 0) return host.entries[-1 - slot];
-    const entry = new Entry(capabilityId, consumer, copy, kind === 1 ? text : undefined, slot, isDirect);
-    host.entries[slot] = entry;
-    entry.generation = wasm.callGeneration(slot);
-    entry.invocationId = invocationId ?? `${host.invocationPrefix}_${wasm.invoked()}`;
-    if (signal !== undefined) entry.listen(host, signal);
-    wasm.go();
-    return entry;
-  } catch (error) {
-    throw host.trapped(error);
+  return entry;
+};
+
+/** The call runs as far as it can now. `slot` is the core's, negative for the join of a call that is there already. */
+export const runCall = (host, entry, slot, invocationId, signal) => {
+  if (slot < 0) return host.entries[-1 - slot];
+  const { wasm } = host;
+  entry.slot = slot;
+  entry.invocationId = invocationId ?? `${host.invocationPrefix}_${wasm.invoked()}`;
+  host.entries[slot] = entry;
+  if (signal !== undefined) entry.listen(host, signal, wasm.callGeneration(slot));
+  const outer = host.running;
+  host.running = entry;
+  wasm.go();
+  if (host.running !== entry) entry.tickWith(host.tick);
+  host.running = outer;
+  return entry;
+};
+
+/** Capabilities whose routes are kept, for each registry: an agent may call by any number of ids that there are not. */
+const MOST_ROUTES = 256;
+
+/** The number by which the core knows who calls what: ids cross once, not with each call. */
+const routeOf = ({ wasm, routes }, capabilityId, { kind, id }) => {
+  let route = routes.get(capabilityId);
+  if (route !== undefined && route.id === id && route.kind === kind) return route.number;
+  if (route === undefined) {
+    if (routes.size >= MOST_ROUTES) routes.clear();
+    route = { number: routes.size, kind, id };
+    routes.set(capabilityId, route);
   }
+  route.kind = kind;
+  route.id = id;
+  const isId = capabilityId.length <= 256 && capabilityId.isWellFormed();
+  wasm.route(route.number, isId ? capabilityId : "", kind, id);
+  return route.number;
 };
 
 /** Invokes for a consumer, through a toolset when its number is not negative. */
@@ -123,30 +148,32 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
   if (signal !== undefined && typeof signal.addEventListener !== "function") {
     throw new TypeError("`signal` must be an AbortSignal");
   }
-  const aborted = signal?.aborted === true;
-  const id = capabilityId.length <= 256 && capabilityId.isWellFormed() ? capabilityId : "";
+  const isAborted = signal?.aborted === true;
   const invocationId = token(request.invocationId, "invocationId");
   const instanceId = token(request.instanceId, "instanceId");
   const registrationId = token(request.registrationId, "registrationId");
   const surfaceVersion = token(request.surfaceVersion, "surfaceVersion");
   const confirmationId = token(request.confirmationId, "confirmationId");
-  return enterCall(host, capabilityId, consumer, input, invocationId, signal, isDirect, (wasm, kind, text) =>
-    wasm.invoke(
+  const entry = readCall(host, capabilityId, consumer, input, isDirect);
+  if (invocationId === NO_UNICODE) refuseInput(entry, "invocationId", "/invocationId", "must be well-formed Unicode");
+  try {
+    const slot = host.wasm.invoke(
+      routeOf(host, capabilityId, consumer),
       toolset,
-      id,
+      entry.kind,
+      entry.text,
+      timeoutMs ?? -1,
+      isAborted,
       instanceId,
       registrationId,
       surfaceVersion,
       invocationId,
       confirmationId,
-      consumer.kind,
-      consumer.id,
-      kind,
-      text,
-      timeoutMs ?? -1,
-      aborted,
-    ),
-  );
+    );
+    return runCall(host, entry, slot, invocationId, signal);
+  } catch (error) {
+    throw host.trapped(error);
+  }
 };
 
 /** Component-type prefixes as the text that crosses; undefined means all. */

@@ -3,7 +3,7 @@
 
 import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
-import { describeFor, enterCall, hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
+import { describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
 import { requireWasm } from "./realm.js";
 import { checkWaitMs } from "./toolset.js";
 
@@ -157,16 +157,8 @@ class Session {
     const { host } = this;
     try {
       const given = typeof input === "string" ? parsed(input) : input;
-      const value = given;
-      const call =
-        this.closed || host.disposed
-          ? undefined
-          : (enterCall(host, offer.capabilityId, this.consumer, value, undefined, signal, false, (wasm, kind, text) =>
-              wasm.invokeOffered(this.id, entry, offer.generation, kind, text, !!signal?.aborted),
-            ) ??
-            // The browser held on to a tool that was withdrawn: the core says what became of it.
-            invokeAs(host, -1, { ...offer, input: value }, this.consumer, { signal }));
-      if (!call) throw new Error("stopped");
+      if (this.closed || host.disposed) throw new Error("stopped");
+      const call = this.call(entry, offer, given, signal);
       return toContent(await call.promise.catch(() => call.result));
     } catch {
       const error = {
@@ -176,6 +168,19 @@ class Session {
       };
       return toContent({ status: "error", error });
     }
+  }
+
+  call(entry, offer, input, signal) {
+    const { host } = this;
+    const call = readCall(host, offer.capabilityId, this.consumer, input, false);
+    try {
+      const slot = host.wasm.invokeOffered(this.id, entry, offer.generation, call.kind, call.text, !!signal?.aborted);
+      if (slot !== undefined) return runCall(host, call, slot, undefined, signal);
+    } catch (error) {
+      throw host.trapped(error);
+    }
+    // The browser held on to a tool that was withdrawn: the core says what became of it.
+    return invokeAs(host, -1, { ...offer, input }, this.consumer, { signal });
   }
 
   status() {

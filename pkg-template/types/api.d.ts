@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 1207ead913ecfd77
+// boundary: e96a836b1254f3f0

@@ -95,13 +95,7 @@ const takeNumbers = (ret) => {
     wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
     return numbers;
 };
-const guarded = (call) => function () {
-    try {
-        return call.apply(this, arguments);
-    } catch (error) {
-        wasm.__wbindgen_exn_store(addToExternrefTable0(error));
-    }
-};
+const keep = (error) => wasm.__wbindgen_exn_store(addToExternrefTable0(error));
 `;
 
 /** What the package's engines all have, what only the loaders of wasm-bindgen need, and what the facade never calls. */
@@ -125,7 +119,7 @@ const inlineImports = ({ all }) => {
   all(/^( {12}(?:const ret = )?arg0\.(?!arm\().*)$/gm, (line) => line.replace(/(arg\d+) >>> 0/g, "$1"));
   // An engine of the package's has `globalThis`, the first that is asked for.
   all(/^ +const ret = typeof (global|self|window) === 'undefined' \? null : \1;\n +return .*$/gm, "return 0;");
-  all(/: function\(\) \{ return handleError\(function (\([^)]*\)) \{\n([^]*?)\n +\}, arguments\); \}/g, ": guarded($1 => {\n$2\n})");
+  all(/: function\(\) \{ return handleError\(function (\([^)]*\)) \{\n([^]*?)\n +\}, arguments\); \}/g, ": $1 => { try {\n$2\n} catch (error) { keep(error); } }");
   all(/: function(\([^()]*\)) \{$/gm, ": $1 => {");
   // A call whose result the module ignores.
   all(/=> \{\n +(arg0\.[^\n]*);\n *\}/g, "=> $1");

@@ -6,12 +6,12 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::call::Step;
+use crate::call::{Call, Step};
 use crate::core::Core;
-use crate::definition::{Capability, Concurrency};
+use crate::definition::Concurrency;
 use crate::effect::Kind;
 use crate::error::Failure;
-use crate::message::{CallId, Outcome, Output, Target};
+use crate::message::Output;
 use crate::registration::GroupKey;
 use crate::timer::Owner;
 
@@ -52,198 +52,157 @@ impl Observations {
 
     fn remove(&mut self, consumer: &str) {
         self.total = self.total.saturating_sub(1);
-        if let Some((_, count)) = self.running.iter_mut().find(|(key, _)| &**key == consumer) {
+        if let Some(at) = self.running.iter().position(|(key, _)| &**key == consumer)
+            && let Some((_, count)) = self.running.get_mut(at)
+        {
             *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.running.swap_remove(at);
+            }
         }
-        self.running.retain(|(_, count)| *count > 0);
     }
 }
 
 impl Core {
-    pub(crate) fn precondition(&mut self, slot: u32, before_record: bool) {
-        let id = self.call_id(slot);
-        let Some(call) = self.calls.get(slot) else { return };
-        let (Some(capability), Some(target)) = (&call.capability, call.target) else {
-            return;
-        };
-        if capability.has_precondition {
-            return self.ask(slot, Output::CheckPrecondition(id, target));
+    pub(crate) fn precondition(&mut self, call: &mut Call, before_record: bool) {
+        let asks = call
+            .capability
+            .as_ref()
+            .is_some_and(|capability| capability.has_precondition);
+        if asks {
+            self.ask_about(call, Output::CheckPrecondition);
+        } else {
+            self.after_precondition(call, before_record);
         }
-        self.after_precondition(slot, before_record);
     }
 
-    pub(crate) fn precondition_done(&mut self, id: CallId, refusal: Option<Failure>) {
-        let Some(call) = self.call_mut(id) else { return };
-        let (Step::Precondition { before_record }, true) = (&call.step, call.waits) else {
+    pub(crate) fn precondition_done(&mut self, call: &mut Call, refusal: Option<Failure>) {
+        let Step::Precondition { before_record } = call.step else {
             return;
         };
-        let before_record = *before_record;
-        call.waits = false;
         if let Some(failure) = refusal {
-            return self.settle(id.slot, Outcome::Failed(failure));
+            return self.fail(call, failure);
         }
-        self.after_precondition(id.slot, before_record);
-        self.ready.push_back(id.slot);
+        call.waits = false;
+        self.after_precondition(call, before_record);
+        self.ready.push_back(call.id.slot);
     }
 
-    fn after_precondition(&mut self, slot: u32, before_record: bool) {
+    fn after_precondition(&mut self, call: &mut Call, before_record: bool) {
         if before_record {
-            return self.request_confirmation(slot);
+            return self.request_confirmation(call);
         }
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
-        let timer = call.timer.take();
         let keyed = call
             .capability
             .as_ref()
             .is_some_and(|capability| capability.concurrency.mode == Concurrency::Key);
         call.step = if keyed { Step::Key } else { Step::Admit };
-        self.stop_timer(timer);
+        self.stop_timer(call.timer.take());
     }
 
-    pub(crate) fn ask_key(&mut self, slot: u32) {
-        let id = self.call_id(slot);
-        if let Some(target) = self.calls.get(slot).and_then(|call| call.target) {
-            self.ask(slot, Output::AskKey(id, target));
-        }
-    }
-
-    pub(crate) fn key_is(&mut self, id: CallId, key: Option<String>) {
-        let Some(call) = self.call_mut(id) else { return };
-        let (Step::Key, true, Some(target)) = (&call.step, call.waits, call.target) else {
+    pub(crate) fn key_is(&mut self, call: &mut Call, key: Option<String>) {
+        let (Step::Key, Some(target)) = (call.step, call.target) else {
             return;
         };
-        let timer = call.timer.take();
         match key {
-            None => self.settle(
-                id.slot,
-                Outcome::Failed(Failure::execution_failed(Some("handler-error"))),
-            ),
+            None => self.fail(call, Failure::execution_failed(Some("handler-error"))),
             Some(key) => {
                 call.group = Some(GroupKey::Key(target.capability, key));
-                self.go_on(id.slot, Step::Admit);
+                self.stop_timer(call.timer.take());
+                self.go_on(call, Step::Admit);
             }
         }
-        self.stop_timer(timer);
     }
 
     /// A place now, a place in the queue, or `RATE_LIMITED`.
-    pub(crate) fn admit(&mut self, slot: u32) {
-        let Some(call) = self.calls.get(slot) else { return };
-        let (Some(capability), Some(target)) = (call.capability.clone(), call.target) else {
-            return;
-        };
-        let admitted = if capability.kind == Kind::Observation {
-            self.admit_observation(slot)
+    pub(crate) fn admit(&mut self, call: &mut Call) {
+        let admitted = if call.acts() {
+            self.admit_to_group(call)
         } else {
-            self.admit_to_group(slot, &capability, target)
+            self.admit_observation(call)
         };
-        let ms = self.config.limits.max_queue_wait_ms;
         match admitted {
-            Admission::Now => self.set_step(slot, Step::Start),
-            Admission::Full => self.settle(slot, Outcome::Failed(Failure::queue_full(RETRY_AFTER_MS))),
+            Admission::Now => call.step = Step::Start,
+            Admission::Full => self.fail(call, Failure::queue_full(RETRY_AFTER_MS)),
             Admission::Queued => {
-                let timer = self.timers.start(Owner::Queue(slot), ms);
-                let now = self.now;
-                if let Some(call) = self.calls.get_mut(slot) {
-                    call.step = Step::Queued;
-                    call.queued = Some(now);
-                    call.timer = Some(timer);
-                }
+                let ms = self.config.limits.max_queue_wait_ms;
+                call.step = Step::Queued;
+                call.queued = Some(self.now);
+                call.timer = Some(self.timers.start(Owner::Queue(call.id.slot), ms));
             }
         }
     }
 
-    fn admit_observation(&mut self, slot: u32) -> Admission {
+    fn admit_observation(&mut self, call: &mut Call) -> Admission {
         let limits = &self.config.limits;
-        let Some(call) = self.calls.get_mut(slot) else {
-            return Admission::Full;
-        };
-        let consumer = Rc::clone(&call.consumer.key);
+        let consumer = &call.route.consumer.key;
         let pool = &mut self.observations;
         let room = pool.total < limits.max_concurrent_observations_total
-            && pool.of(&consumer) < limits.max_concurrent_observations_per_consumer;
+            && pool.of(consumer) < limits.max_concurrent_observations_per_consumer;
         if room {
-            pool.add(&consumer);
+            pool.add(consumer);
             call.pooled = true;
             return Admission::Now;
         }
-        let waiting = pool.waiting.iter().filter(|(_, key)| *key == consumer).count();
+        let waiting = pool.waiting.iter().filter(|(_, key)| key == consumer).count();
         if u32::try_from(waiting).unwrap_or(u32::MAX) >= limits.max_queued_observations_per_consumer {
             return Admission::Full;
         }
-        pool.waiting.push_back((slot, consumer));
+        pool.waiting.push_back((call.id.slot, Rc::clone(consumer)));
         Admission::Queued
     }
 
-    fn admit_to_group(&mut self, slot: u32, capability: &Capability, target: Target) -> Admission {
-        let rule = &capability.concurrency;
-        let depth = rule.queue_depth.unwrap_or(self.config.limits.action_queue_depth);
-        let unlimited = rule.mode == Concurrency::Parallel && rule.max.is_none();
-        if unlimited {
-            return Admission::Now;
-        }
-        let most = rule.max.unwrap_or(1);
-        let Some(call) = self.calls.get_mut(slot) else {
+    fn admit_to_group(&mut self, call: &mut Call) -> Admission {
+        let (Some(capability), Some(target)) = (&call.capability, call.target) else {
             return Admission::Full;
         };
-        let key = call.group.clone().unwrap_or(match (rule.mode, capability.kind) {
-            (Concurrency::Instance, Kind::Action) => GroupKey::Instance,
-            _ => GroupKey::Capability(target.capability),
-        });
+        let rule = &capability.concurrency;
+        if rule.mode == Concurrency::Parallel && rule.max.is_none() {
+            return Admission::Now;
+        }
+        let depth = rule.queue_depth.unwrap_or(self.config.limits.action_queue_depth);
         let Some(registration) = self.registrations.get_mut(target.registration) else {
             return Admission::Full;
         };
+        let key = call.group.take().unwrap_or(match (rule.mode, capability.kind) {
+            (Concurrency::Instance, Kind::Action) => GroupKey::Instance,
+            _ => GroupKey::Capability(target.capability),
+        });
         let group = registration.group(&key);
-        if group.running < most {
+        let admission = if group.running < rule.max.unwrap_or(1) {
             group.running += 1;
-            call.group = Some(key);
-            return Admission::Now;
-        }
-        if u32::try_from(group.waiting.len()).unwrap_or(u32::MAX) >= depth {
-            call.group = None;
+            Admission::Now
+        } else if u32::try_from(group.waiting.len()).unwrap_or(u32::MAX) < depth {
+            group.waiting.push_back(call.id.slot);
+            Admission::Queued
+        } else {
             return Admission::Full;
-        }
-        group.waiting.push_back(slot);
+        };
         call.group = Some(key);
-        Admission::Queued
+        admission
     }
 
-    pub(crate) fn queue_timed_out(&mut self, slot: u32) {
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.timer = None;
-            self.settle(slot, Outcome::Failed(Failure::queue_full(RETRY_AFTER_MS)));
-        }
+    pub(crate) fn queue_timed_out(&mut self, call: &mut Call) {
+        self.fail(call, Failure::queue_full(RETRY_AFTER_MS));
     }
 
     /// The call leaves the queue or gives its place to the next one.
-    pub(crate) fn release_place(&mut self, slot: u32) {
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
+    pub(crate) fn release_place(&mut self, call: &mut Call) {
+        let slot = call.id.slot;
         let queued = matches!(call.step, Step::Queued);
-        let observes = call
-            .capability
-            .as_ref()
-            .is_some_and(|capability| !capability.acts());
-        let consumer = Rc::clone(&call.consumer.key);
-        let group = call.group.take();
-        let (target, generation) = (call.target, call.target_generation);
-        if observes {
-            let pooled = std::mem::take(&mut call.pooled);
-            if queued {
-                self.observations.waiting.retain(|(other, _)| *other != slot);
-            } else if pooled {
-                self.observations.remove(&consumer);
-                self.admit_waiting_observations();
-            }
+        if std::mem::take(&mut call.pooled) {
+            self.observations.remove(&call.route.consumer.key);
+            self.admit_waiting_observations();
             return;
         }
-        let (Some(key), Some(target)) = (group, target) else {
+        let Some(key) = call.group.take() else {
+            if queued {
+                self.observations.waiting.retain(|(other, _)| *other != slot);
+            }
             return;
         };
-        if self.registrations.generation(target.registration) != generation {
+        let Some(target) = call.target else { return };
+        if self.registrations.generation(target.registration) != call.target_generation {
             return;
         }
         let Some(registration) = self.registrations.get_mut(target.registration) else {
@@ -284,17 +243,16 @@ impl Core {
                 return;
             };
             pool.add(&consumer);
-            if let Some(call) = self.calls.get_mut(slot) {
-                call.pooled = true;
-            }
             self.leave_queue(slot);
         }
     }
 
     fn leave_queue(&mut self, slot: u32) {
-        let timer = self.calls.get_mut(slot).and_then(|call| call.timer.take());
-        self.stop_timer(timer);
-        self.go_on(slot, Step::Start);
+        self.with_call(slot, &mut |core, call| {
+            call.pooled = !call.acts();
+            core.stop_timer(call.timer.take());
+            core.go_on(call, Step::Start);
+        });
     }
 }
 

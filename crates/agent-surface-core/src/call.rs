@@ -3,13 +3,15 @@
 //! Data and small questions only; the phases live in `invoke`, `resolve`, `policy`, `effective`, `admission`,
 //! `execution` and `settlement`.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use agent_surface_json::Document;
 
+use crate::confirmation::Binding;
 use crate::definition::{Capability, PolicyRef};
 use crate::error::Failure;
-use crate::message::{Outcome, Target};
+use crate::message::{CallId, Outcome, Target};
 use crate::registration::GroupKey;
 use crate::time::Millis;
 
@@ -42,6 +44,28 @@ impl Consumer {
     }
 }
 
+/// A capability as one consumer calls it. A driver keeps it from call to call, so that none of them copies its texts.
+#[derive(Debug)]
+pub struct Route {
+    /// Full id; need not be grammatical, then it is not found.
+    pub capability_id: String,
+    /// Who calls.
+    pub consumer: Consumer,
+    /// The fingerprints of a request with nothing but no input, or with nothing but `{}`.
+    pub(crate) plain: [Cell<Option<u128>>; 2],
+}
+
+impl Route {
+    /// From a capability's id and who calls it.
+    pub fn new(capability_id: &str, consumer: Consumer) -> Rc<Self> {
+        Rc::new(Self {
+            capability_id: capability_id.to_owned(),
+            consumer,
+            plain: [Cell::new(None), Cell::new(None)],
+        })
+    }
+}
+
 /// What the caller sent as input.
 #[derive(Clone, Debug)]
 pub enum Sent {
@@ -56,8 +80,8 @@ pub enum Sent {
 /// A request to invoke a capability. The tokens are optional.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// Full id; need not be grammatical, then it is not found.
-    pub capability_id: &'a str,
+    /// What is called, and who calls.
+    pub route: Rc<Route>,
     /// Which instance, when the caller knows.
     pub instance_id: Option<&'a str>,
     /// Staleness token.
@@ -68,8 +92,6 @@ pub struct Request<'a> {
     pub invocation_id: Option<&'a str>,
     /// Evidence.
     pub confirmation_id: Option<&'a str>,
-    /// Who calls.
-    pub consumer: Consumer,
     /// The input.
     pub input: Sent,
     /// Milliseconds for the handler, instead of the capability's own.
@@ -175,10 +197,13 @@ pub(crate) enum Step {
     reason = "each is a fact of its own: a handler may run on after its call was settled"
 )]
 pub struct Call {
-    pub(crate) consumer: Consumer,
-    pub(crate) invocation_id: String,
+    pub(crate) id: CallId,
+    pub(crate) route: Rc<Route>,
+    /// The id that its caller gave.
+    pub(crate) invocation_id: Option<String>,
+    /// Which one of the registry's calls: a generated id ends with it.
+    pub(crate) number: u64,
     pub(crate) fingerprint: u128,
-    pub(crate) capability_id: String,
     pub(crate) instance_id: Option<String>,
     pub(crate) registration_id: Option<String>,
     pub(crate) surface_version: Option<String>,
@@ -203,9 +228,10 @@ pub struct Call {
     /// A policy raised the confirmation level; with the first summary.
     pub(crate) escalated: bool,
     pub(crate) summary: Option<String>,
+    /// What a person would have to approve, while that is being found out.
+    pub(crate) binding: Option<Binding>,
     /// Slot of the reserved confirmation record.
     pub(crate) evidence: Option<u32>,
-    pub(crate) used_evidence: Option<(String, String)>,
     pub(crate) group: Option<GroupKey>,
     /// Counts among the running observations.
     pub(crate) pooled: bool,
@@ -224,6 +250,8 @@ pub struct Call {
     pub(crate) announced: bool,
     /// Its start was audited.
     pub(crate) audited: bool,
+    /// Its identity stands for it: the same request again joins it.
+    pub(crate) known: bool,
     pub(crate) remembered: bool,
     pub(crate) lingers: bool,
     /// The driver is about to hear that it may forget the call.
@@ -238,5 +266,12 @@ pub struct Call {
 impl Call {
     pub(crate) const fn is_settled(&self) -> bool {
         matches!(self.step, Step::Settled)
+    }
+
+    /// Whether it changes something: nothing is known of a call that was not resolved.
+    pub(crate) fn acts(&self) -> bool {
+        self.capability
+            .as_ref()
+            .is_some_and(|capability| capability.acts())
     }
 }

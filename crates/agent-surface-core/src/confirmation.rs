@@ -4,13 +4,11 @@
 
 use std::collections::VecDeque;
 
-use agent_surface_json::sha256;
-
-use crate::call::{Sent, Step};
+use crate::call::{Call, Sent, Step};
 use crate::core::Core;
 use crate::effect::Confirmation;
 use crate::error::{Failure, ObjectWriter, is_blank};
-use crate::message::{Outcome, Output};
+use crate::message::Output;
 use crate::table::Slab;
 use crate::time::Millis;
 use crate::timer::Owner;
@@ -27,6 +25,16 @@ pub(crate) enum Status {
     Consumed,
 }
 
+/// What evidence binds to, apart from the surface, which has its own records. It is compared whole, where a digest would
+/// only stand for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Binding {
+    /// Capability, registration, consumer and effect, as JSON.
+    subject: String,
+    /// Canonical JSON of the exact effective input.
+    input: String,
+}
+
 /// One question to a person.
 #[derive(Debug)]
 pub(crate) struct Record {
@@ -40,9 +48,7 @@ pub(crate) struct Record {
     pub effect: &'static str,
     pub summary: String,
     pub description: String,
-    /// Canonical JSON of the exact effective input.
-    pub input: String,
-    pub digest: [u8; 32],
+    pub binding: Binding,
     pub requested: Millis,
     pub expires: Millis,
     pub status: Status,
@@ -85,10 +91,7 @@ impl Confirmations {
 
 impl Core {
     /// Phase 6, after the chain: does a person have to approve, and did they?
-    pub(crate) fn confirm(&mut self, slot: u32) {
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
+    pub(crate) fn confirm(&mut self, call: &mut Call) {
         let Some(capability) = &call.capability else {
             return;
         };
@@ -96,79 +99,70 @@ impl Core {
             call.step = Step::Precondition { before_record: false };
             return;
         }
+        call.binding = self.binding(call);
         if call.confirmation_id.is_none() {
-            let remembered = self.remembered_evidence(slot);
-            if let Some(call) = self.calls.get_mut(slot) {
-                call.confirmation_id = remembered;
-            }
+            call.confirmation_id = self.remembered_evidence(call);
         }
-        let names_evidence = self
-            .calls
-            .get(slot)
-            .is_some_and(|call| call.confirmation_id.is_some());
-        if names_evidence {
-            return match self.reserve(slot) {
-                Ok(()) => self.set_step(slot, Step::Precondition { before_record: false }),
-                Err(failure) => self.settle(slot, Outcome::Failed(failure)),
+        if call.confirmation_id.is_some() {
+            return match self.reserve(call) {
+                Ok(()) => call.step = Step::Precondition { before_record: false },
+                Err(failure) => self.fail(call, failure),
             };
         }
         if self.config.require_approver && self.approvers == 0 {
-            return self.settle(slot, Outcome::Failed(Failure::approval_unavailable()));
+            return self.fail(call, Failure::approval_unavailable());
         }
         self.expire_due();
-        let asked = self.digest(slot).and_then(|(digest, input)| {
-            self.confirmations.pending.iter().copied().find(|&record| {
-                self.confirmations
-                    .records
-                    .get(record)
-                    .is_some_and(|record| record.digest == digest && record.input == input)
-            })
-        });
-        match asked {
+        let pending = &mut self.confirmations.pending.iter().copied();
+        match self.record_of(call, pending, &|_| true) {
             Some(record) => {
-                let failure = self.confirmation_required(slot, record);
-                self.settle(slot, Outcome::Failed(failure));
+                let failure = self.confirmation_required(call, record);
+                self.fail(call, failure);
             }
-            None => self.set_step(slot, Step::Precondition { before_record: true }),
+            None => call.step = Step::Precondition { before_record: true },
         }
     }
 
-    pub(crate) fn set_step(&mut self, slot: u32, step: Step) {
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.step = step;
-        }
-    }
-
-    /// SHA-256 over the canonical JSON of what evidence binds to, and the canonical input.
-    pub(crate) fn digest(&self, slot: u32) -> Option<([u8; 32], String)> {
-        let call = self.calls.get(slot)?;
+    fn binding(&self, call: &Call) -> Option<Binding> {
         let capability = call.capability.as_ref()?;
         let input = match (&call.effective, &call.input) {
             (Some(document), _) | (None, Sent::Json(document)) => document.canonical().into_owned(),
             _ => String::from("{}"),
         };
-        // The keys stand in UTF-16 order: this is canonical as written.
-        let text = ObjectWriter::new()
+        let registration_id = self.registration_id(call.target?.registration)?;
+        let subject = ObjectWriter::new()
             .text("capabilityId", &capability.id)
-            .text("consumerKey", &call.consumer.key)
+            .text("consumerKey", &call.route.consumer.key)
             .text("effect", capability.effect.as_str())
-            .raw("effectiveInput", &input)
-            .text("registrationId", self.registration_id(call.target?.registration)?)
-            .text("surfaceId", &self.surface_id)
+            .text("registrationId", registration_id)
             .finish();
-        Some((sha256(text.as_bytes()), input))
+        Some(Binding { subject, input })
+    }
+
+    /// The first record of these that is about exactly the same call, and so.
+    pub(crate) fn record_of(
+        &self,
+        call: &Call,
+        records: &mut dyn Iterator<Item = u32>,
+        so: &dyn Fn(&Record) -> bool,
+    ) -> Option<u32> {
+        let binding = call.binding.as_ref()?;
+        for slot in records {
+            let record = self.confirmations.records.get(slot);
+            if record.is_some_and(|record| *binding == record.binding && so(record)) {
+                return Some(slot);
+            }
+        }
+        None
     }
 
     /// Takes the evidence that the call names, or says what is wrong with it.
-    fn reserve(&mut self, slot: u32) -> Result<(), Failure> {
+    fn reserve(&mut self, call: &mut Call) -> Result<(), Failure> {
         let mismatch = || Failure::confirmation_invalid("mismatch", None);
-        let digest = self.digest(slot);
-        let call = self.calls.get(slot).ok_or_else(mismatch)?;
         let named = call.confirmation_id.as_deref().unwrap_or_default();
         let record_slot = self.confirmations.find(named).ok_or_else(mismatch)?;
         let record = self.confirmations.records.get(record_slot).ok_or_else(mismatch)?;
-        let same = digest.is_some_and(|(digest, input)| record.digest == digest && record.input == input);
-        if !same || record.consumer.key != call.consumer.key {
+        if call.binding.as_ref() != Some(&record.binding) {
             return Err(mismatch());
         }
         self.expire_if_due(record_slot);
@@ -178,7 +172,7 @@ impl Core {
             .get_mut(record_slot)
             .ok_or_else(mismatch)?;
         if record.status == Status::Pending {
-            return Err(self.confirmation_required(slot, record_slot));
+            return Err(self.confirmation_required(call, record_slot));
         }
         match &record.status {
             Status::Denied(note) => Err(Failure::confirmation_invalid("denied", note.as_deref())),
@@ -188,26 +182,24 @@ impl Core {
                 Err(Failure::confirmation_invalid("consumed", None))
             }
             Status::Approved(_) => {
-                record.reserved_by = Some(slot);
-                if let Some(call) = self.calls.get_mut(slot) {
-                    call.evidence = Some(record_slot);
-                }
+                record.reserved_by = Some(call.id.slot);
+                call.evidence = Some(record_slot);
                 Ok(())
             }
         }
     }
 
-    /// Uses up the evidence as the handler starts; `Err` when it expired meanwhile.
-    pub(crate) fn consume(&mut self, slot: u32) -> Result<(), Failure> {
-        let Some(record_slot) = self.calls.get_mut(slot).and_then(|call| call.evidence.take()) else {
-            return Ok(());
+    /// Uses up the evidence as the handler starts: its id and when a person approved. `Err` when it expired meanwhile.
+    pub(crate) fn consume(&mut self, call: &mut Call) -> Result<Option<(String, String)>, Failure> {
+        let Some(record_slot) = call.evidence.take() else {
+            return Ok(None);
         };
         self.expire_if_due(record_slot);
         let record = self
             .confirmations
             .records
             .get_mut(record_slot)
-            .filter(|record| record.reserved_by == Some(slot));
+            .filter(|record| record.reserved_by == Some(call.id.slot));
         let Some(record) = record else {
             return Err(Failure::confirmation_invalid("mismatch", None));
         };
@@ -217,43 +209,38 @@ impl Core {
         };
         let used = (record.id.clone(), at.clone());
         record.status = Status::Consumed;
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.used_evidence = Some(used);
-        }
         self.stop_record_timer(record_slot);
         self.audit_confirmation(record_slot, "confirmation-consumed", None);
-        Ok(())
+        Ok(Some(used))
     }
 
     /// Evidence of a call that was refused after all serves another call.
-    pub(crate) fn give_back(&mut self, slot: u32) {
-        let Some(record) = self.calls.get_mut(slot).and_then(|call| call.evidence.take()) else {
-            return;
-        };
-        let record = self.confirmations.records.get_mut(record);
-        if let Some(record) = record.filter(|record| record.reserved_by == Some(slot)) {
+    pub(crate) fn give_back(&mut self, call: &mut Call) {
+        if let Some(record) = call.evidence.take()
+            && let Some(record) = self.confirmations.records.get_mut(record)
+            && record.reserved_by == Some(call.id.slot)
+        {
             record.reserved_by = None;
         }
     }
 
     /// Makes the record that a person decides on, and settles the call with its id.
-    pub(crate) fn request_confirmation(&mut self, slot: u32) {
+    pub(crate) fn request_confirmation(&mut self, call: &mut Call) {
         let limits = &self.config.limits;
         let (most, ttl) = (limits.max_pending_confirmations, limits.confirmation_ttl_ms);
         if u32::try_from(self.confirmations.pending.len()).unwrap_or(u32::MAX) >= most {
-            return self.settle(slot, Outcome::Failed(Failure::queue_full(1000)));
+            return self.fail(call, Failure::queue_full(1000));
         }
-        let Some((digest, input)) = self.digest(slot) else {
-            return;
-        };
         let Some(random) = self.entropy.base62(22) else {
-            return self.settle(slot, Outcome::Failed(Failure::execution_failed(None)));
+            return self.fail(call, Failure::execution_failed(None));
         };
-        let Some(call) = self.calls.get(slot) else { return };
-        let (Some(capability), Some(target)) = (call.capability.clone(), call.target) else {
+        let (Some(capability), Some(target)) = (&call.capability, call.target) else {
             return;
         };
         let Some(registration) = self.registrations.get(target.registration) else {
+            return;
+        };
+        let Some(binding) = call.binding.take() else {
             return;
         };
         let record = self.confirmations.records.insert(Record {
@@ -263,15 +250,14 @@ impl Core {
             registration_generation: call.target_generation,
             registration_id: registration.id.clone(),
             instance_id: registration.header.instance_id.clone(),
-            consumer: call.consumer.clone(),
+            consumer: call.route.consumer.clone(),
             effect: capability.effect.as_str(),
             summary: call
                 .summary
                 .clone()
                 .unwrap_or_else(|| capability.description.clone()),
             description: capability.description.clone(),
-            input,
-            digest,
+            binding,
             requested: self.now,
             expires: self.now.plus(ttl),
             status: Status::Pending,
@@ -287,28 +273,23 @@ impl Core {
         self.confirmations.pending.push(record);
         self.event_confirmation_requested(record);
         self.audit_confirmation(record, "confirmation-requested", None);
-        let failure = self.confirmation_required(slot, record);
-        self.settle(slot, Outcome::Failed(failure));
+        let failure = self.confirmation_required(call, record);
+        self.fail(call, failure);
     }
 
     /// `CONFIRMATION_REQUIRED` for this record; the call remembers which one it was.
-    fn confirmation_required(&mut self, slot: u32, record: u32) -> Failure {
-        let id = self
-            .confirmations
-            .records
-            .get(record)
-            .map(|record| record.id.clone());
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.asked = id;
-        }
+    fn confirmation_required(&self, call: &mut Call, record: u32) -> Failure {
         match self.confirmations.records.get(record) {
-            Some(record) => Failure::confirmation_required(
-                &record.id,
-                &record.summary,
-                &record.expires.iso(),
-                record.effect,
-                "client",
-            ),
+            Some(record) => {
+                call.asked = Some(record.id.clone());
+                Failure::confirmation_required(
+                    &record.id,
+                    &record.summary,
+                    &record.expires.iso(),
+                    record.effect,
+                    "client",
+                )
+            }
             None => Failure::confirmation_invalid("expired", None),
         }
     }
@@ -485,7 +466,7 @@ impl Core {
                     .text("consumerKey", &record.consumer.key)
                     .text("effect", record.effect)
                     .text("summary", &record.summary)
-                    .raw("input", &record.input)
+                    .raw("input", &record.binding.input)
                     .text("requestedAt", &record.requested.iso())
                     .text("expiresAt", &record.expires.iso())
                     .close("}");

@@ -6,13 +6,16 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use agent_surface_json::{Bounds, Document};
+
 use crate::admission::Observations;
-use crate::call::Call;
+use crate::call::{Call, Sent};
 use crate::confirmation::Confirmations;
 use crate::definition::{Header, PolicyRef};
 use crate::entropy::Entropy;
 use crate::limits::Limits;
-use crate::message::{CallId, Input, Output};
+use crate::message::{Input, Output};
+use crate::policy::escalate;
 use crate::registration::{Registration, Spec};
 use crate::resolve::Names;
 use crate::table::{Slab, Table};
@@ -69,6 +72,8 @@ pub struct Core {
     pub(crate) version: u64,
     pub(crate) registered: u64,
     pub(crate) invoked: u64,
+    /// `{}`, for every call that is sent just that.
+    pub(crate) empty: Rc<Document>,
     /// `inv_` and randomness: generated invocation ids begin with it.
     pub(crate) invocation_prefix: String,
     pub(crate) revisions: u64,
@@ -127,6 +132,12 @@ impl Core {
         let seed = [pool.u64()?, pool.u64()?];
         let surface_id = [String::from("srf_"), pool.base62(22)?].concat();
         let invocation_prefix = [String::from("inv_"), pool.base62(12)?].concat();
+        let bounds = Bounds {
+            max_bytes: 2,
+            max_depth: 1,
+            lone_surrogates: false,
+        };
+        let empty = Rc::new(Document::parse("{}", bounds).ok()?);
         let registry_chain: Rc<[PolicyRef]> = Rc::from(config.policies.clone());
         Some(Self {
             config,
@@ -138,6 +149,7 @@ impl Core {
             version: 0,
             registered: 0,
             invoked: 0,
+            empty,
             invocation_prefix,
             revisions: 0,
             disposed: false,
@@ -176,6 +188,11 @@ impl Core {
         &self.surface_id
     }
 
+    /// The input `{}`: it is parsed once.
+    pub fn empty_input(&self) -> Sent {
+        Sent::Json(Rc::clone(&self.empty))
+    }
+
     /// The surface's version; printed in decimal.
     pub const fn version(&self) -> u64 {
         self.version
@@ -210,21 +227,39 @@ impl Core {
         match input {
             Input::Tick => self.tick(),
             Input::DeadlineReached { timer, generation } => self.deadline_reached(timer, generation),
-            Input::Abort(id) => self.abort(id),
-            Input::PolicyDone(id, frame, threw) => self.policy_done(id, frame, threw),
-            Input::HandlerDone(id, returned) => self.handler_done(id, returned),
-            Input::PolicyNext(id, frame) => self.policy_next(id, frame),
-            Input::Escalate(id, summary) => self.escalate(id, summary),
-            Input::Vote(id, vote) => self.vote(id, vote),
-            Input::WhenIs(id, answer) => self.when_is(id, answer),
-            Input::ReasonIs(id, reason) => self.reason_is(id, reason.as_deref()),
-            Input::KeyIs(id, key) => self.key_is(id, key),
-            Input::Verdict(id, verdict) => self.verdict(id, verdict),
-            Input::Checked(id, checked) => self.checked(id, checked),
-            Input::Bound(id, bound) => self.bound(id, bound),
-            Input::PreconditionDone(id, refusal) => self.precondition_done(id, refusal),
+            input => self.answer_to_call(input),
         }
         self.run();
+    }
+
+    /// An input that belongs to a call; one for a slot's former user is dropped.
+    fn answer_to_call(&mut self, input: Input) {
+        let Some(id) = input.call() else { return };
+        let Some(mut lent) = self.calls.lend(id.slot) else {
+            return;
+        };
+        let call = &mut *lent;
+        if call.id == id {
+            match input {
+                Input::HandlerDone(_, returned) => self.handler_done(call, returned),
+                Input::Abort(_) => self.abort(call),
+                Input::PolicyDone(_, frame, threw) => self.policy_done(call, frame, threw),
+                Input::PolicyNext(_, frame) => self.policy_next(call, frame),
+                Input::Escalate(_, summary) => escalate(call, summary),
+                // Answers to what the call asked: they are taken only while it waits for them.
+                _ if !call.waits => {}
+                Input::Vote(_, vote) => self.vote(call, vote),
+                Input::WhenIs(_, answer) => self.when_is(call, answer),
+                Input::ReasonIs(_, reason) => self.reason_is(call, reason.as_deref()),
+                Input::KeyIs(_, key) => self.key_is(call, key),
+                Input::Verdict(_, verdict) => self.verdict(call, verdict),
+                Input::Checked(_, checked) => self.checked(call, checked),
+                Input::Bound(_, bound) => self.bound(call, bound),
+                Input::PreconditionDone(_, refusal) => self.precondition_done(call, refusal),
+                Input::Tick | Input::DeadlineReached { .. } => {}
+            }
+        }
+        self.calls.bring(id.slot, lent);
     }
 
     /// The next thing to do, or `None` when the core waits for an input. Timers are armed last, so that a call
@@ -274,7 +309,7 @@ impl Core {
         }
         let fixed = std::mem::take(&mut self.fixed);
         for slot in fixed {
-            self.deliver(slot);
+            self.with_call(slot, &mut Self::deliver);
         }
         if std::mem::take(&mut self.look_again) {
             self.refresh_toolsets();
@@ -282,29 +317,6 @@ impl Core {
         self.scheduled = false;
         if self.surface_moved || !self.fixed.is_empty() {
             self.schedule();
-        }
-    }
-
-    /// Moves every call that has something to do until it waits.
-    pub(crate) fn run(&mut self) {
-        while let Some(slot) = self.ready.pop_front() {
-            self.advance(slot);
-        }
-    }
-
-    /// The call, when the id is that of the slot's present user.
-    pub(crate) fn call_mut(&mut self, id: CallId) -> Option<&mut Call> {
-        if self.calls.generation(id.slot) == id.generation {
-            self.calls.get_mut(id.slot)
-        } else {
-            None
-        }
-    }
-
-    pub(crate) fn call_id(&self, slot: u32) -> CallId {
-        CallId {
-            slot,
-            generation: self.calls.generation(slot),
         }
     }
 

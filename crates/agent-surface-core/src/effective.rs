@@ -6,26 +6,20 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use agent_surface_json::schema::Issue;
-use agent_surface_json::{Bounds, Document, Value, write_string};
+use agent_surface_json::{Bounds, Document, Kind as JsonKind, Value, write_string};
 
-use crate::call::{Origin, Sent, Step};
+use crate::call::{Call, Origin, Sent, Step};
 use crate::core::Core;
 use crate::definition::{Capability, Reason};
 use crate::effect::Kind;
 use crate::error::{Code, Failure, Retry};
-use crate::message::{CallId, Checked, InputRef, Outcome, Output};
+use crate::message::{Checked, InputRef, Output};
 
 /// What `unavailableReason` says when nobody gave a reason.
 pub(crate) const NO_REASON: &str = "Currently unavailable";
 
 impl Core {
-    fn refuse(&mut self, slot: u32, failure: Failure) {
-        self.settle(slot, Outcome::Failed(failure));
-    }
-
-    pub(crate) fn availability(&mut self, slot: u32) {
-        let id = self.call_id(slot);
-        let Some(call) = self.calls.get(slot) else { return };
+    pub(crate) fn availability(&mut self, call: &mut Call) {
         let Some(target) = call.target else { return };
         let Some(registration) = self.registrations.get(target.registration) else {
             return;
@@ -33,97 +27,81 @@ impl Core {
         let Some(member) = registration.member(target.capability) else {
             return;
         };
-        let reason = if let Some(reason) = call
+        let disabled = call
             .votes
             .candidates
             .first()
-            .and_then(|one| one.disabled.as_deref())
-        {
-            Some(reason)
-        } else if !registration.enabled {
-            Some("component-disabled")
-        } else {
-            member.pushed.as_deref()
-        };
-        if let Some(reason) = reason {
-            let failure = Failure::not_available(reason);
-            self.refuse(slot, failure);
-        } else if member.capability.has_when {
-            if let Some(call) = self.calls.get_mut(slot) {
+            .and_then(|one| one.disabled.as_deref());
+        let reason = match (disabled, &member.pushed) {
+            (Some(reason), _) => reason,
+            _ if !registration.enabled => "component-disabled",
+            (_, Some(pushed)) => pushed,
+            _ if member.capability.has_when => {
                 call.step = Step::When;
+                return self.ask(call, Output::AskWhen(call.id, target));
             }
-            self.ask(slot, Output::AskWhen(id, target));
-        } else if let Some(call) = self.calls.get_mut(slot) {
-            call.step = Step::AgentInput;
-        }
-    }
-
-    pub(crate) fn when_is(&mut self, id: CallId, answer: Option<bool>) {
-        let Some(call) = self.call_mut(id) else { return };
-        let (Step::When, true, Some(target)) = (&call.step, call.waits, call.target) else {
-            return;
+            _ => {
+                call.step = Step::AgentInput;
+                return;
+            }
         };
-        match answer {
-            Some(true) => self.go_on(id.slot, Step::AgentInput),
-            None => self.refuse(id.slot, Failure::not_available("when-error")),
-            Some(false) => match call.capability.as_ref().map(|capability| &capability.reason) {
-                Some(Reason::Text(text)) => {
-                    let failure = Failure::not_available(text);
-                    self.refuse(id.slot, failure);
-                }
-                Some(Reason::Function) => {
-                    call.step = Step::Reason(NO_REASON);
-                    self.ask(id.slot, Output::AskReason(id, target));
-                }
-                _ => self.refuse(id.slot, Failure::not_available(NO_REASON)),
-            },
-        }
+        let failure = Failure::not_available(reason);
+        self.fail(call, failure);
     }
 
-    pub(crate) fn reason_is(&mut self, id: CallId, reason: Option<&str>) {
-        let Some(call) = self.call_mut(id) else { return };
-        if let (Step::Reason(fallback), true) = (&call.step, call.waits) {
-            let failure = Failure::not_available(reason.unwrap_or(fallback));
-            self.refuse(id.slot, failure);
+    pub(crate) fn when_is(&mut self, call: &mut Call, answer: Option<bool>) {
+        if !matches!(call.step, Step::When) {
+            return;
+        }
+        let failure = match (
+            answer,
+            call.capability.as_ref().map(|capability| &capability.reason),
+        ) {
+            (Some(true), _) => return self.go_on(call, Step::AgentInput),
+            (None, _) => Failure::not_available("when-error"),
+            (_, Some(Reason::Text(text))) => Failure::not_available(text),
+            (_, Some(Reason::Function)) => {
+                call.step = Step::Reason(NO_REASON);
+                return self.ask_about(call, Output::AskReason);
+            }
+            _ => Failure::not_available(NO_REASON),
+        };
+        self.fail(call, failure);
+    }
+
+    pub(crate) fn reason_is(&mut self, call: &mut Call, reason: Option<&str>) {
+        if let Step::Reason(fallback) = call.step {
+            self.fail(call, Failure::not_available(reason.unwrap_or(fallback)));
         }
     }
 
     /// Locked fields, then the agent's own fields against what it was shown.
-    pub(crate) fn agent_input(&mut self, slot: u32) {
-        self.null_as_absent(slot);
-        match self.agent_value(slot) {
-            Err(failure) => self.refuse(slot, failure),
-            Ok(step) => {
-                if let Some(call) = self.calls.get_mut(slot) {
-                    call.step = step;
-                }
-            }
+    pub(crate) fn agent_input(&mut self, call: &mut Call) {
+        self.null_as_absent(call);
+        match self.agent_value(call) {
+            Err(failure) => self.fail(call, failure),
+            Ok(step) => call.step = step,
         }
     }
 
     /// Tool callers say `null` for no arguments: that is no input, where the schema's root is an object.
-    fn null_as_absent(&mut self, slot: u32) {
-        let id = self.call_id(slot);
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
-        let is_null = matches!(&call.input, Sent::Json(document) if document.root().kind() == agent_surface_json::Kind::Null);
+    fn null_as_absent(&mut self, call: &mut Call) {
+        let is_null = matches!(&call.input, Sent::Json(document) if document.root().kind() == JsonKind::Null);
         let takes_object = call
             .capability
             .as_ref()
             .is_some_and(|capability| capability.input.as_ref().is_none_or(|input| input.object_root));
         if is_null && takes_object && matches!(call.origin, Origin::Toolset(_)) {
             call.input = Sent::Absent;
-            self.emit(Output::Effective(id, String::from("{}")));
+            self.emit(Output::Effective(call.id, String::from("{}")));
         }
     }
 
-    fn agent_value(&self, slot: u32) -> Result<Step, Failure> {
-        let call = self.calls.get(slot).ok_or_else(Failure::not_found)?;
+    fn agent_value(&self, call: &Call) -> Result<Step, Failure> {
         let capability = call.capability.as_ref().ok_or_else(Failure::not_found)?;
         let document = match &call.input {
             Sent::Bad(issues) => return Err(bad_input(issues)),
-            Sent::Json(document) => Some(document),
+            Sent::Json(document) => Some(document.as_ref()),
             Sent::Absent => None,
         };
         let Some(schema) = &capability.input else {
@@ -140,13 +118,13 @@ impl Core {
         if capability.bound.is_empty() {
             return Ok(Step::FullInput);
         }
-        let locked: Vec<String> = capability
-            .bound
-            .iter()
-            .filter(|bound| bound.locked)
-            .filter(|bound| document.is_some_and(|document| document.root().get(&bound.field).is_some()))
-            .map(|bound| bound.field.clone())
-            .collect();
+        let sent = document.unwrap_or(&self.empty).root();
+        let mut locked = Vec::new();
+        for bound in &capability.bound {
+            if bound.locked && sent.get(&bound.field).is_some() {
+                locked.push(bound.field.clone());
+            }
+        }
         if !locked.is_empty() {
             return Err(Failure::locked_fields(&locked));
         }
@@ -155,8 +133,7 @@ impl Core {
             .as_ref()
             .and_then(|reduced| reduced.compiled.as_ref())
         {
-            let empty = self.reparse("{}")?;
-            let issues = reduced.validate(document.map_or_else(|| empty.root(), |document| document.root()));
+            let issues = reduced.validate(sent);
             if !issues.is_empty() {
                 return Err(Failure::invalid_input(&issues));
             }
@@ -165,55 +142,39 @@ impl Core {
     }
 
     /// The agent's fields, with the bound ones where there are any, under the full schema.
-    pub(crate) fn full_input(&mut self, slot: u32) {
-        let id = self.call_id(slot);
-        let Some(call) = self.calls.get_mut(slot) else {
+    pub(crate) fn full_input(&mut self, call: &mut Call) {
+        let Some(capability) = call.capability.clone() else {
             return;
         };
-        let (Some(capability), Some(target)) = (call.capability.clone(), call.target) else {
-            return;
-        };
-        let own = capability
-            .input
-            .as_ref()
-            .is_some_and(|schema| schema.compiled.is_none());
+        let Some(schema) = &capability.input else { return };
         let merged = call.merged.take();
-        let changed = merged.is_some();
-        let text = merged.or_else(|| matches!(call.input, Sent::Absent).then(|| String::from("{}")));
-        if own {
-            call.step = Step::FullChecked;
-            let input = match text {
+        let Some(compiled) = &schema.compiled else {
+            let absent = || matches!(call.input, Sent::Absent).then(|| String::from("{}"));
+            let input = match merged.or_else(absent) {
                 Some(text) => InputRef::Text(text),
                 None => InputRef::Retained,
             };
-            return self.ask(slot, Output::Check(id, target, input));
-        }
-        let document = match (&call.input, text) {
-            (Sent::Json(document), None) => Rc::clone(document),
-            (_, text) => match self.reparse(text.as_deref().unwrap_or("{}")) {
-                Ok(document) => Rc::new(document),
-                Err(failure) => return self.refuse(slot, failure),
-            },
-        };
-        self.validate_full(slot, &capability, document, changed);
-    }
-
-    fn validate_full(&mut self, slot: u32, capability: &Capability, document: Rc<Document>, changed: bool) {
-        let Some(schema) = capability
-            .input
-            .as_ref()
-            .and_then(|schema| schema.compiled.as_ref())
-        else {
+            call.step = Step::FullChecked;
+            if let Some(target) = call.target {
+                self.ask(call, Output::Check(call.id, target, input));
+            }
             return;
         };
-        let mut effective = document;
-        let mut changed = changed;
-        if schema.has_defaults()
-            && let Some(filled) = schema.fill_defaults(effective.root())
+        let mut changed = merged.is_some();
+        let mut effective = match (merged, &call.input) {
+            (Some(merged), _) => match self.reparse(&merged) {
+                Ok(document) => Rc::new(document),
+                Err(failure) => return self.fail(call, failure),
+            },
+            (None, Sent::Json(document)) => Rc::clone(document),
+            (None, _) => Rc::clone(&self.empty),
+        };
+        if compiled.has_defaults()
+            && let Some(filled) = compiled.fill_defaults(effective.root())
         {
             match self.reparse(&filled) {
                 Ok(document) => effective = Rc::new(document),
-                Err(failure) => return self.refuse(slot, failure),
+                Err(failure) => return self.fail(call, failure),
             }
             changed = true;
         }
@@ -222,49 +183,31 @@ impl Core {
             .iter()
             .find(|bound| effective.root().get(&bound.field).is_none());
         if let Some(missing) = missing {
-            return self.refuse(slot, Failure::binding_failed(Some(&missing.field)));
+            return self.fail(call, Failure::binding_failed(Some(&missing.field)));
         }
-        let issues = schema.validate(effective.root());
+        let issues = compiled.validate(effective.root());
         if issues.is_empty() {
-            return self.take_effective(slot, effective, changed);
+            return self.take_effective(call, effective, changed);
         }
-        let guilty = self.guilty(
-            slot,
+        let guilty = guilty(
+            call,
             &mut issues.iter().map(|issue| Cow::Borrowed(issue.pointer.as_str())),
         );
         let failure = match guilty {
             Some(field) => Failure::binding_failed(Some(&field)),
             None => Failure::invalid_input(&issues),
         };
-        self.refuse(slot, failure);
-    }
-
-    /// The bound field that one of these places lies in, when the agent did not send it: what `bind` gave is not the
-    /// agent's fault.
-    fn guilty(&self, slot: u32, places: &mut dyn Iterator<Item = Cow<'_, str>>) -> Option<String> {
-        let call = self.calls.get(slot)?;
-        let bound = &call.capability.as_ref()?.bound;
-        for place in places {
-            let Some(first) = place.strip_prefix('/').and_then(|rest| rest.split('/').next()) else {
-                continue;
-            };
-            let field = first.replace("~1", "/").replace("~0", "~");
-            let from_agent = matches!(&call.input, Sent::Json(sent) if sent.root().get(&field).is_some());
-            if !from_agent && bound.iter().any(|one| one.field == field) {
-                return Some(field);
-            }
-        }
-        None
+        self.fail(call, failure);
     }
 
     /// What the author's own schema said against the input.
-    fn own_issues(&self, slot: u32, issues: &str) -> Failure {
+    fn own_issues(&self, call: &Call, issues: &str) -> Failure {
         let guilty = self.reparse(issues).ok().and_then(|list| {
             let mut pointers = list
                 .root()
                 .items()
                 .filter_map(|issue| issue.get("pointer")?.as_str());
-            self.guilty(slot, &mut pointers)
+            guilty(call, &mut pointers)
         });
         match guilty {
             Some(field) => Failure::binding_failed(Some(&field)),
@@ -272,69 +215,47 @@ impl Core {
         }
     }
 
-    fn take_effective(&mut self, slot: u32, document: Rc<Document>, changed: bool) {
-        let id = self.call_id(slot);
-        let text = changed.then(|| document.text().to_owned());
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.effective = Some(document);
-            call.step = Step::Invoke(0);
-            call.waits = false;
+    fn take_effective(&mut self, call: &mut Call, document: Rc<Document>, changed: bool) {
+        if changed {
+            self.emit(Output::Effective(call.id, document.text().to_owned()));
         }
-        if let Some(text) = text {
-            self.emit(Output::Effective(id, text));
-        }
+        call.effective = Some(document);
+        call.step = Step::Invoke(0);
+        call.waits = false;
     }
 
-    pub(crate) fn checked(&mut self, id: CallId, checked: Checked) {
-        let Some(call) = self.call_mut(id) else { return };
-        match (&call.step, call.waits) {
-            (Step::CheckingOutput, true) => return self.output_checked(id.slot, checked),
-            (Step::FullChecked, true) => {}
-            _ => return,
-        }
-        match checked {
-            Checked::Issues(issues) => {
-                let failure = self.own_issues(id.slot, &issues);
-                self.refuse(id.slot, failure);
+    pub(crate) fn checked(&mut self, call: &mut Call, checked: Checked) {
+        match (call.step, checked) {
+            (Step::CheckingOutput, checked) => self.output_checked(call, checked),
+            (Step::FullChecked, Checked::Issues(issues)) => {
+                let failure = self.own_issues(call, &issues);
+                self.fail(call, failure);
             }
-            Checked::Value(text) => match self.reparse(&text) {
-                Err(failure) => self.refuse(id.slot, failure),
+            (Step::FullChecked, Checked::Value(text)) => match self.reparse(&text) {
+                Err(failure) => self.fail(call, failure),
                 Ok(document) => {
-                    self.take_effective(id.slot, Rc::new(document), true);
-                    self.ready.push_back(id.slot);
+                    self.take_effective(call, Rc::new(document), true);
+                    self.ready.push_back(call.id.slot);
                 }
             },
+            _ => {}
         }
     }
 
-    pub(crate) fn ask_bind(&mut self, slot: u32) {
-        let id = self.call_id(slot);
-        if let Some(target) = self.calls.get(slot).and_then(|call| call.target) {
-            self.ask(slot, Output::Bind(id, target));
-        }
-    }
-
-    pub(crate) fn bound(&mut self, id: CallId, bound: Result<String, Option<String>>) {
-        let Some(call) = self.call_mut(id) else { return };
-        let (Step::Bind, true, Some(capability)) = (&call.step, call.waits, call.capability.clone()) else {
+    pub(crate) fn bound(&mut self, call: &mut Call, bound: Result<String, Option<String>>) {
+        let (Step::Bind, Some(capability)) = (call.step, &call.capability) else {
             return;
         };
-        let input = call.input.clone();
-        let merged = match bound {
-            Err(field) => Err(field),
-            Ok(text) => match self.reparse(&text) {
-                Ok(document) => merge(&capability, &input, document.root()),
-                Err(_) => Err(None),
-            },
-        };
+        let merged = bound.and_then(|text| {
+            let document = self.reparse(&text).or(Err(None))?;
+            merge(capability, &call.input, document.root())
+        });
         match merged {
             Ok(text) => {
-                if let Some(call) = self.calls.get_mut(id.slot) {
-                    call.merged = Some(text);
-                }
-                self.go_on(id.slot, Step::FullInput);
+                call.merged = Some(text);
+                self.go_on(call, Step::FullInput);
             }
-            Err(field) => self.refuse(id.slot, Failure::binding_failed(field.as_deref())),
+            Err(field) => self.fail(call, Failure::binding_failed(field.as_deref())),
         }
     }
 
@@ -348,6 +269,23 @@ impl Core {
         };
         Document::parse(text, bounds).map_err(|error| Failure::invalid_input(&[issue("", &error.message())]))
     }
+}
+
+/// The bound field that one of these places lies in, when the agent did not send it: what `bind` gave is not the agent's
+/// fault.
+fn guilty(call: &Call, places: &mut dyn Iterator<Item = Cow<'_, str>>) -> Option<String> {
+    let bound = &call.capability.as_ref()?.bound;
+    for place in places {
+        let Some(first) = place.strip_prefix('/').and_then(|rest| rest.split('/').next()) else {
+            continue;
+        };
+        let field = first.replace("~1", "/").replace("~0", "~");
+        let from_agent = matches!(&call.input, Sent::Json(sent) if sent.root().get(&field).is_some());
+        if !from_agent && bound.iter().any(|one| one.field == field) {
+            return Some(field);
+        }
+    }
+    None
 }
 
 /// The agent's fields and the bound ones as one object; `Err` names the locked field that `bind` left out.
@@ -387,7 +325,7 @@ fn field(out: &mut String, key: &str, value: Value<'_>) {
 }
 
 fn is_empty_object(value: Value<'_>) -> bool {
-    value.kind() == agent_surface_json::Kind::Object && value.is_empty()
+    value.kind() == JsonKind::Object && value.is_empty()
 }
 
 fn issue(path: &str, message: &str) -> Issue {

@@ -99,84 +99,70 @@ impl Core {
         }
     }
 
-    pub(crate) fn event_started(&mut self, slot: u32) {
-        let heard = self.has_listeners;
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
+    pub(crate) fn event_started(&mut self, call: &mut Call) {
         call.announced = true;
         call.audited = false;
-        if heard {
+        if self.has_listeners {
             let members = ObjectWriter::new()
-                .text("invocationId", &call.invocation_id)
-                .text("capabilityId", &call.capability_id)
-                .text("consumerId", call.consumer.id())
+                .text("invocationId", &self.name_of_call(call))
+                .text("capabilityId", &call.route.capability_id)
+                .text("consumerId", call.route.consumer.id())
                 .finish();
             self.publish("invocation-started", &members);
         }
     }
 
     /// The audit notes a start once it knows what started: `audit: "none"` leaves no trace.
-    pub(crate) fn audit_started(&mut self, slot: u32) {
-        if !self.audits(slot) {
-            return;
-        }
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
-        if call.announced
-            && !std::mem::replace(&mut call.audited, true)
-            && let Some(call) = self.calls.get(slot)
-        {
-            let members = self.named(call).finish();
+    pub(crate) fn audit_started(&mut self, call: &mut Call) {
+        if self.audits(call) && call.announced && !std::mem::replace(&mut call.audited, true) {
+            let members = self.named_call(call).finish();
             self.record("invocation-started", &members, None);
         }
     }
 
-    fn audits(&self, slot: u32) -> bool {
+    fn audits(&self, call: &Call) -> bool {
         self.has_audit
-            && self.calls.get(slot).is_some_and(|call| {
-                let capability = call.capability.as_ref();
-                capability.is_none_or(|capability| capability.audit != Audit::None)
-            })
+            && call
+                .capability
+                .as_ref()
+                .is_none_or(|capability| capability.audit != Audit::None)
     }
 
     /// Which call, of whom.
-    fn named(&self, call: &Call) -> ObjectWriter {
+    fn named_call(&self, call: &Call) -> ObjectWriter {
         let registration = call
             .target
             .filter(|target| self.registrations.generation(target.registration) == call.target_generation)
             .and_then(|target| self.registration_id(target.registration));
         let mut members = ObjectWriter::new();
         members
-            .text("invocationId", &call.invocation_id)
-            .text("capabilityId", &call.capability_id)
+            .text("invocationId", &self.name_of_call(call))
+            .text("capabilityId", &call.route.capability_id)
             .text_if("registrationId", registration)
-            .text("consumerId", &call.consumer.key);
+            .text("consumerId", &call.route.consumer.key);
         members
     }
 
-    pub(crate) fn event_settled(&mut self, slot: u32, code: Option<Code>) {
+    pub(crate) fn event_settled(&mut self, call: &mut Call, code: Option<Code>) {
         if !self.is_heard() {
             return;
         }
-        self.audit_started(slot);
-        let Some(call) = self.calls.get(slot) else { return };
+        self.audit_started(call);
         let duration = self.now.since(call.began);
         let status = if code.is_some() { "error" } else { "ok" };
         let code = code.map(Code::as_str);
         // A refused identity is a defect of the caller: the audit hears of it, listeners saw no start.
         let event = call.announced.then(|| {
             ObjectWriter::new()
-                .text("invocationId", &call.invocation_id)
-                .text("capabilityId", &call.capability_id)
+                .text("invocationId", &self.name_of_call(call))
+                .text("capabilityId", &call.route.capability_id)
                 .text("status", status)
                 .text_if("code", code)
                 .number("durationMs", duration)
                 .finish()
         });
-        let audit = self.audits(slot).then(|| {
-            let mut members = self.named(call);
+        let audit = self.audits(call).then(|| {
+            let mut members = self.named_call(call);
             members
                 .text("status", status)
                 .text_if("code", code)
@@ -188,7 +174,7 @@ impl Core {
             self.publish("invocation-settled", &members);
         }
         if let Some(members) = audit {
-            self.record("invocation-settled", &members, Some(slot));
+            self.record("invocation-settled", &members, Some(call.id.slot));
         }
     }
 
@@ -220,31 +206,27 @@ impl Core {
         }
     }
 
-    pub(crate) fn audit_late(&mut self, slot: u32, ok: bool) {
-        if self.audits(slot)
-            && let Some(call) = self.calls.get(slot)
-        {
+    pub(crate) fn audit_late(&mut self, call: &Call, ok: bool) {
+        if self.audits(call) {
             let duration = self.now.since(call.began);
             let members = self
-                .named(call)
+                .named_call(call)
                 .text("status", if ok { "ok" } else { "error" })
                 .number("durationMs", duration)
                 .finish();
-            self.record("late-settlement", &members, Some(slot));
+            self.record("late-settlement", &members, Some(call.id.slot));
         }
     }
 
     /// Something about a policy that changes no outcome but that its author should see.
-    pub(crate) fn audit_policy(&mut self, slot: u32, what: &str, policy: &str) {
-        if self.has_audit
-            && let Some(call) = self.calls.get(slot)
-        {
+    pub(crate) fn audit_policy(&mut self, call: &Call, what: &str, policy: &str) {
+        if self.has_audit {
             let members = self
-                .named(call)
+                .named_call(call)
                 .text("policy", policy)
                 .text("code", what)
                 .finish();
-            self.record("late-settlement", &members, Some(slot));
+            self.record("late-settlement", &members, Some(call.id.slot));
         }
         self.emit(Output::Warn(["policy `", policy, "`: ", what].concat()));
     }

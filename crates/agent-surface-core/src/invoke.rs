@@ -3,6 +3,7 @@
 //! Knows nothing of capabilities; that begins in `resolve`. Called through `Core` by the drivers and by toolsets.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use agent_surface_json::schema::Issue;
 use agent_surface_json::{sip128, write_u64};
@@ -26,54 +27,44 @@ pub enum Admitted {
 impl Core {
     /// Takes a request in. The driver drains `poll_output` afterwards.
     pub fn invoke(&mut self, now: Millis, request: Request<'_>) -> Admitted {
-        let fingerprint = self.fingerprint(&request);
-        self.begin(now, request, fingerprint, Origin::Direct)
+        self.begin(now, request, Origin::Direct)
     }
 
-    /// `fingerprint` is that of the request as its caller sent it.
-    pub(crate) fn begin(
-        &mut self,
-        now: Millis,
-        request: Request<'_>,
-        fingerprint: u128,
-        origin: Origin,
-    ) -> Admitted {
+    pub(crate) fn begin(&mut self, now: Millis, request: Request<'_>, origin: Origin) -> Admitted {
         self.now = now;
         self.forget_aged();
         self.invoked += 1;
-        let known = request
-            .invocation_id
-            .and_then(|id| self.known(&request.consumer.key, id));
-        let refusal = match (known, request.invocation_id) {
-            (Some(slot), _)
-                if self
-                    .calls
-                    .get(slot)
-                    .is_some_and(|call| call.fingerprint == fingerprint) =>
-            {
-                return Admitted::Join(self.call_id(slot));
+        let fingerprint = self.fingerprint(&request);
+        let mut refusal = None;
+        if let Some(id) = request.invocation_id {
+            if let Some(known) = self.known(&request.route.consumer.key, id) {
+                if known.fingerprint == fingerprint {
+                    return Admitted::Join(known.id);
+                }
+                refusal = Some(Failure::conflict());
+            } else {
+                refusal = self.bad_invocation_id(id);
             }
-            (Some(_), _) => Some(Failure::conflict()),
-            (None, Some(id)) => self.bad_invocation_id(id),
-            (None, None) => None,
-        };
-        let refusal = if self.disposed {
-            Some(Failure::disposed())
-        } else {
-            refusal
-        };
-        let aborted = request.aborted;
-        let slot = self.insert_call(request, fingerprint, origin);
-        if refusal.is_none() {
-            self.remember_identity(slot);
-            self.event_started(slot);
         }
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.pending = refusal.or_else(|| aborted.then(Failure::cancelled));
+        if self.disposed {
+            refusal = Some(Failure::disposed());
         }
-        // It moves with the next drain: until then its id and generation can be asked for.
-        self.ready.push_back(slot);
-        Admitted::Fresh(self.call_id(slot))
+        let is_known = refusal.is_none();
+        if is_known && request.aborted {
+            refusal = Some(Failure::cancelled());
+        }
+        let slot = self.insert_call(request, fingerprint, origin, refusal);
+        let mut id = CallId { slot, generation: 0 };
+        self.with_call(slot, &mut |core, call| {
+            if is_known {
+                core.remember_identity(call);
+                core.event_started(call);
+            }
+            // It moves with the next drain: until then its id and generation can be asked for.
+            core.ready.push_back(slot);
+            id = call.id;
+        });
+        Admitted::Fresh(id)
     }
 
     /// What generated invocation ids begin with; `_` and the number of the call follow.
@@ -92,8 +83,22 @@ impl Core {
     }
 
     /// The invocation id of a call, given or generated.
-    pub fn invocation_id(&self, slot: u32) -> Option<&str> {
-        Some(&self.calls.get(slot)?.invocation_id)
+    pub fn invocation_id(&self, slot: u32) -> Option<Cow<'_, str>> {
+        Some(self.name_of_call(self.calls.get(slot)?))
+    }
+
+    /// The same of a call that is worked on.
+    pub(crate) fn name_of_call<'a>(&self, call: &'a Call) -> Cow<'a, str> {
+        match &call.invocation_id {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(self.generated_id(call.number)),
+        }
+    }
+
+    fn generated_id(&self, number: u64) -> String {
+        let mut id = [self.invocation_prefix.as_str(), "_"].concat();
+        write_u64(&mut id, number);
+        id
     }
 
     /// What a call resolved to.
@@ -101,27 +106,34 @@ impl Core {
         self.calls.get(slot)?.target
     }
 
-    fn insert_call(&mut self, request: Request<'_>, fingerprint: u128, origin: Origin) -> u32 {
+    fn insert_call(
+        &mut self,
+        request: Request<'_>,
+        fingerprint: u128,
+        origin: Origin,
+        pending: Option<Failure>,
+    ) -> u32 {
         let longest = usize::try_from(self.config.limits.max_invocation_id_length).unwrap_or(usize::MAX);
-        let invocation_id = if let Some(id) = request.invocation_id {
+        let invocation_id = request.invocation_id.map(|id| {
             // One that is refused for its length must not read as another.
             let kept = cut(id, longest);
             let rest = if kept.len() < id.len() { "…" } else { "" };
             [kept, rest].concat()
-        } else {
-            let mut id = [self.invocation_prefix.as_str(), "_"].concat();
-            write_u64(&mut id, self.invoked);
-            id
-        };
-        self.calls.insert(Call {
-            consumer: request.consumer,
+        });
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let slot = self.calls.insert(Call {
+            id: CallId {
+                slot: 0,
+                generation: 0,
+            },
+            route: request.route,
             invocation_id,
+            number: self.invoked,
             fingerprint,
-            capability_id: request.capability_id.to_owned(),
-            instance_id: request.instance_id.map(str::to_owned),
-            registration_id: request.registration_id.map(str::to_owned),
-            surface_version: request.surface_version.map(str::to_owned),
-            confirmation_id: request.confirmation_id.map(str::to_owned),
+            instance_id: owned(request.instance_id),
+            registration_id: owned(request.registration_id),
+            surface_version: owned(request.surface_version),
+            confirmation_id: owned(request.confirmation_id),
             input: request.input,
             timeout_ms: request.timeout_ms,
             origin,
@@ -137,8 +149,8 @@ impl Core {
             effective: None,
             escalated: false,
             summary: None,
+            binding: None,
             evidence: None,
-            used_evidence: None,
             group: None,
             pooled: false,
             timer: None,
@@ -148,9 +160,10 @@ impl Core {
             outcome: None,
             output: None,
             asked: None,
-            pending: None,
+            pending,
             announced: false,
             audited: false,
+            known: false,
             remembered: false,
             lingers: false,
             leaving: false,
@@ -158,7 +171,12 @@ impl Core {
             queued: None,
             started: None,
             version: self.version,
-        })
+        });
+        let generation = self.calls.generation(slot);
+        if let Some(call) = self.calls.get_mut(slot) {
+            call.id = CallId { slot, generation };
+        }
+        slot
     }
 
     fn bad_invocation_id(&self, id: &str) -> Option<Failure> {
@@ -177,16 +195,26 @@ impl Core {
         }]))
     }
 
-    /// A keyed hash over capability, instance, canonical input and confirmation id, each with its length before it.
-    pub(crate) fn fingerprint(&self, request: &Request<'_>) -> u128 {
-        let (marker, input) = match &request.input {
-            Sent::Absent => ("-", Cow::Borrowed("")),
-            Sent::Json(document) => ("=", document.canonical()),
-            Sent::Bad(issues) => ("!", Cow::Borrowed(issues.as_str())),
+    /// A keyed hash over capability, instance, canonical input and confirmation id, each with its length before it. That
+    /// of a request with none of them is kept with its route.
+    fn fingerprint(&self, request: &Request<'_>) -> u128 {
+        let (marker, input, plain) = match &request.input {
+            Sent::Absent => ("-", Cow::Borrowed(""), Some(0)),
+            Sent::Json(document) => {
+                let plain = Rc::ptr_eq(document, &self.empty).then_some(1);
+                ("=", document.canonical(), plain)
+            }
+            Sent::Bad(issues) => ("!", Cow::Borrowed(issues.as_str()), None),
         };
+        let kept = plain
+            .filter(|_| request.instance_id.is_none() && request.confirmation_id.is_none())
+            .and_then(|at| request.route.plain.get(at));
+        if let Some(known) = kept.and_then(std::cell::Cell::get) {
+            return known;
+        }
         let mut text = String::with_capacity(input.len() + 160);
         for part in [
-            Some(request.capability_id),
+            Some(request.route.capability_id.as_str()),
             request.instance_id,
             request.confirmation_id,
             Some(marker),
@@ -201,43 +229,62 @@ impl Core {
             }
         }
         text.push_str(&input);
-        sip128(self.seed, text.as_bytes())
+        let fingerprint = sip128(self.seed, text.as_bytes());
+        if let Some(kept) = kept {
+            kept.set(Some(fingerprint));
+        }
+        fingerprint
     }
 
-    fn known(&self, consumer: &str, invocation_id: &str) -> Option<u32> {
-        self.identities
-            .find(hash(self.seed, &[consumer, invocation_id]), &mut |slot| {
-                self.calls.get(slot).is_some_and(|call| {
-                    &*call.consumer.key == consumer && call.invocation_id == invocation_id
-                })
-            })
+    /// The call that an id stands for. Only ids that callers gave are in the table: a generated one tells its number.
+    fn known(&self, consumer: &str, invocation_id: &str) -> Option<&Call> {
+        let is_of = |call: &Call| call.known && &*call.route.consumer.key == consumer;
+        if invocation_id.starts_with(&self.invocation_prefix) {
+            let generated = |call: &Call| {
+                is_of(call) && call.invocation_id.is_none() && self.generated_id(call.number) == invocation_id
+            };
+            if let Some((_, call)) = self.calls.iter().find(|(_, call)| generated(call)) {
+                return Some(call);
+            }
+        }
+        let key = hash(self.seed, &[consumer, invocation_id]);
+        let slot = self.identities.find(key, &mut |slot| {
+            self.calls
+                .get(slot)
+                .is_some_and(|call| is_of(call) && call.invocation_id.as_deref() == Some(invocation_id))
+        })?;
+        self.calls.get(slot)
     }
 
-    fn remember_identity(&mut self, slot: u32) {
-        if let Some(call) = self.calls.get(slot) {
-            let key = hash(self.seed, &[&call.consumer.key, &call.invocation_id]);
-            self.identities.insert(key, slot);
+    fn remember_identity(&mut self, call: &mut Call) {
+        call.known = true;
+        if let Some(key) = self.identity_key(call) {
+            self.identities.insert(key, call.id.slot);
         }
     }
 
-    fn forget_identity(&mut self, slot: u32) {
-        if let Some(call) = self.calls.get(slot) {
-            let key = hash(self.seed, &[&call.consumer.key, &call.invocation_id]);
-            self.identities.remove(key, slot);
+    fn forget_identity(&mut self, call: &mut Call) {
+        if std::mem::take(&mut call.known)
+            && let Some(key) = self.identity_key(call)
+        {
+            self.identities.remove(key, call.id.slot);
         }
+    }
+
+    fn identity_key(&self, call: &Call) -> Option<u64> {
+        let id = call.invocation_id.as_deref()?;
+        Some(hash(self.seed, &[&call.route.consumer.key, id]))
     }
 
     /// Keeps a settled call for replays, or lets it go.
-    pub(crate) fn keep_settled(&mut self, slot: u32, remember: bool) {
-        if remember {
-            if let Some(call) = self.calls.get_mut(slot) {
-                call.remembered = true;
-            }
-            self.settled.push_back((slot, self.now));
+    pub(crate) fn keep_settled(&mut self, call: &mut Call, remember: bool) {
+        if remember && self.config.limits.dedupe_cache_size > 0 {
+            call.remembered = true;
+            self.settled.push_back((call.id.slot, self.now));
             self.forget_aged();
         } else {
-            self.forget_identity(slot);
-            self.release_call(slot);
+            self.forget_identity(call);
+            self.release_call(call);
         }
     }
 
@@ -252,46 +299,45 @@ impl Core {
                 break;
             }
             self.settled.pop_front();
-            self.forget_identity(slot);
-            if let Some(call) = self.calls.get_mut(slot) {
+            self.with_call(slot, &mut |core, call| {
+                core.forget_identity(call);
                 call.remembered = false;
-            }
-            self.release_call(slot);
+                core.release_call(call);
+            });
         }
     }
 
     /// Frees the slot, unless a policy or a handler of the call is still running: then it lingers for its late
     /// end, as one of at most as many as the replay cache holds.
-    pub(crate) fn release_call(&mut self, slot: u32) {
-        let Some(call) = self.calls.get_mut(slot) else {
-            return;
-        };
+    pub(crate) fn release_call(&mut self, call: &mut Call) {
         if call.remembered || call.leaving || !call.is_settled() {
             return;
         }
         if call.handler_running || call.frames.iter().any(|frame| !frame.done) {
             if !call.lingers {
                 call.lingers = true;
-                self.lingering.push_back(slot);
+                self.lingering.push_back(call.id.slot);
             }
             let most = usize::try_from(self.config.limits.dedupe_cache_size).unwrap_or(usize::MAX);
             if self.lingering.len() > most
                 && let Some(oldest) = self.lingering.pop_front()
             {
-                self.free_call(oldest);
+                if oldest == call.id.slot {
+                    self.free_call(call);
+                } else {
+                    self.with_call(oldest, &mut Self::free_call);
+                }
             }
             return;
         }
         if call.lingers {
-            self.lingering.retain(|&other| other != slot);
+            self.lingering.retain(|&other| other != call.id.slot);
         }
-        self.free_call(slot);
+        self.free_call(call);
     }
 
-    fn free_call(&mut self, slot: u32) {
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.leaving = true;
-            self.emit(Output::Forget(slot));
-        }
+    fn free_call(&mut self, call: &mut Call) {
+        call.leaving = true;
+        self.emit(Output::Forget(call.id.slot));
     }
 }

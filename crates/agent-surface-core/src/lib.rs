@@ -38,7 +38,7 @@ mod toolset;
 mod view;
 mod webmcp;
 
-pub use crate::call::{Consumer, Request, Sent};
+pub use crate::call::{Consumer, Request, Route, Sent};
 pub use crate::core::{Config, Core, OnDuplicate};
 pub use crate::invoke::Admitted;
 pub use crate::registry::Registered;

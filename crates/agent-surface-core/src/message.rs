@@ -121,6 +121,28 @@ pub enum Input {
     Tick,
 }
 
+impl Input {
+    /// The call that it belongs to.
+    pub(crate) const fn call(&self) -> Option<CallId> {
+        match self {
+            Self::Vote(id, _)
+            | Self::WhenIs(id, _)
+            | Self::ReasonIs(id, _)
+            | Self::KeyIs(id, _)
+            | Self::Verdict(id, _)
+            | Self::PolicyNext(id, _)
+            | Self::Escalate(id, _)
+            | Self::PolicyDone(id, _, _)
+            | Self::Checked(id, _)
+            | Self::Bound(id, _)
+            | Self::PreconditionDone(id, _)
+            | Self::HandlerDone(id, _)
+            | Self::Abort(id) => Some(*id),
+            Self::DeadlineReached { .. } | Self::Tick => None,
+        }
+    }
+}
+
 /// The input of a call as the handler gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputRef {

@@ -3,14 +3,17 @@
 //! Refuses to disclose: what discovery policies hide counts neither as a candidate nor as a tombstone. Called by
 //! the pipeline in `policy`.
 
-use agent_surface_json::{write_string, write_u64};
+use std::rc::Rc;
+
+use agent_surface_json::write_u64;
 
 use crate::call::{Call, Candidate, Step, Votes};
 use crate::core::Core;
 use crate::definition::PolicyRef;
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, ObjectWriter};
 use crate::id::{CapabilityId, parse};
-use crate::message::{Outcome, Target};
+use crate::message::Target;
+use crate::registration::Registration;
 use crate::table::{Slab, Table, hash};
 
 /// Instances that `AMBIGUOUS_INSTANCE` lists: enough to choose from, and a refusal stays small.
@@ -128,55 +131,42 @@ impl Core {
     }
 
     /// Live registrations that hold the capability, of this instance when one is named.
-    fn live_targets(&self, capability_id: &str, instance_id: Option<&str>) -> Vec<Target> {
+    fn add_live(&self, call: &Call, found: &mut Vec<Candidate>) {
+        let capability_id = &call.route.capability_id;
         let (domain, text) = match parse(capability_id) {
             Some(CapabilityId::View { component_type, .. }) => (false, component_type),
             Some(CapabilityId::Domain { path }) => (true, path),
-            None => return Vec::new(),
+            None => return,
         };
-        self.names
-            .members(self.seed, domain, text)
-            .iter()
-            .filter_map(|&target| {
-                let registration = self.registrations.get(target.registration)?;
-                if instance_id.is_some_and(|id| id != registration.header.instance_id) {
-                    return None;
-                }
-                if domain {
-                    return Some(target);
-                }
-                let capability = registration.position(capability_id)?;
-                Some(Target {
-                    registration: target.registration,
-                    capability,
-                })
-            })
-            .collect()
+        for &target in self.names.members(self.seed, domain, text) {
+            let at = domain.then_some(target.capability);
+            found.extend(self.candidate(call, target.registration, at));
+        }
     }
 
-    /// Tombstones that held the capability, the youngest first; none older than one that nobody can hide.
-    fn dead_targets(&self, capability_id: &str, instance_id: Option<&str>) -> Vec<Target> {
-        let mut found = Vec::new();
-        for &slot in self.tombstones.iter().rev() {
-            let Some(registration) = self.registrations.get(slot) else {
-                continue;
-            };
-            let Some(capability) = registration.position(capability_id) else {
-                continue;
-            };
-            if instance_id.is_some_and(|id| id != registration.header.instance_id) {
-                continue;
-            }
-            let target = Target {
+    /// A registration that holds what the call names, there or wherever it stands; none when the call names another
+    /// instance.
+    fn candidate(&self, call: &Call, slot: u32, at: Option<u32>) -> Option<Candidate> {
+        let registration = self.registrations.get(slot)?;
+        if let Some(instance) = &call.instance_id
+            && *instance != registration.header.instance_id
+        {
+            return None;
+        }
+        let capability = match at {
+            Some(at) => at,
+            None => registration.position(&call.route.capability_id)?,
+        };
+        Some(Candidate {
+            target: Target {
                 registration: slot,
                 capability,
-            };
-            found.push(target);
-            if !self.may_hide(target) {
-                break;
-            }
-        }
-        found
+            },
+            generation: self.registrations.generation(slot),
+            hidden: false,
+            undisclosed: false,
+            disabled: None,
+        })
     }
 
     /// Whether a policy could hide the capability from somebody.
@@ -192,65 +182,66 @@ impl Core {
             })
     }
 
-    /// The registration, live or dead, that a token names and that holds the capability.
-    fn token_target(&self, token: &str, capability_id: &str, instance_id: Option<&str>) -> Option<Target> {
+    /// The registration, live or dead, that the call's token names and that holds the capability.
+    fn named(&self, call: &Call) -> Option<Candidate> {
+        let token = call.registration_id.as_deref()?;
         let slot = self.ids.find(hash(self.seed, &[token]), &mut |slot| {
             self.registrations
                 .get(slot)
                 .is_some_and(|registration| registration.id == token)
         })?;
-        let registration = self.registrations.get(slot)?;
-        if instance_id.is_some_and(|id| id != registration.header.instance_id) {
-            return None;
-        }
-        Some(Target {
-            registration: slot,
-            capability: registration.position(capability_id)?,
-        })
+        self.candidate(call, slot, None)
+    }
+
+    fn lives(&self, candidate: &Candidate) -> bool {
+        self.is_live(candidate.target.registration, candidate.generation)
     }
 
     /// Collects what the call could mean and goes on to the votes.
-    pub(crate) fn resolve(&mut self, slot: u32) {
-        if let Some(failure) = self.calls.get_mut(slot).and_then(|call| call.pending.take()) {
-            return self.settle(slot, Outcome::Failed(failure));
+    pub(crate) fn resolve(&mut self, call: &mut Call) {
+        if let Some(failure) = call.pending.take() {
+            return self.fail(call, failure);
         }
         self.sweep_tombstones();
-        let Some(call) = self.calls.get(slot) else { return };
-        let (id, instance) = (call.capability_id.as_str(), call.instance_id.as_deref());
-        let token = call.registration_id.as_deref();
-        let named = token.and_then(|token| self.token_target(token, id, instance));
-        let is_live = |target: &Target| {
-            self.registrations
-                .get(target.registration)
-                .is_some_and(|registration| registration.live)
-        };
-        let (targets, dead) = match named {
-            Some(target) if is_live(&target) => (vec![target], true),
-            Some(target) => ([self.live_targets(id, instance), vec![target]].concat(), true),
-            None => (self.live_targets(id, instance), token.is_some()),
-        };
-        if targets.is_empty() && !dead {
-            return self.look_among_the_dead(slot);
-        }
+        let mut found = Vec::new();
         // Whatever resolution says must be what this consumer could see: then policies that answer for themselves
         // in phase 3 vote here, too.
-        let all = targets.len() > 1 || (token.is_some() && targets.first() != named.as_ref());
-        let all = all || named.is_some_and(|target| !is_live(&target)) || self.version_differs(call);
-        self.vote_on(slot, targets, all, dead);
+        let mut all = self.version_differs(call);
+        let named = self.named(call);
+        let dead = call.registration_id.is_some();
+        match named {
+            Some(named) if self.lives(&named) => found.push(named),
+            named => {
+                self.add_live(call, &mut found);
+                all |= dead;
+                found.extend(named);
+            }
+        }
+        if found.is_empty() && !dead {
+            return self.look_among_the_dead(call);
+        }
+        all |= found.len() > 1;
+        vote_on(call, found, all, dead);
     }
 
-    /// Nothing that lives can be what the call means: is there a tombstone that its consumer could see?
-    fn look_among_the_dead(&mut self, slot: u32) {
-        let Some(call) = self.calls.get(slot) else { return };
-        let targets = self.dead_targets(&call.capability_id, call.instance_id.as_deref());
-        self.vote_on(slot, targets, true, true);
+    /// Nothing that lives can be what the call means: is there a tombstone that its consumer could see? The youngest
+    /// first; none older than one that nobody can hide.
+    fn look_among_the_dead(&self, call: &mut Call) {
+        let mut found = Vec::new();
+        for &slot in self.tombstones.iter().rev() {
+            if let Some(dead) = self.candidate(call, slot, None) {
+                let last = !self.may_hide(dead.target);
+                found.push(dead);
+                if last {
+                    break;
+                }
+            }
+        }
+        vote_on(call, found, true, true);
     }
 
     /// The token of the call named a live registration that its consumer cannot see, and nothing else was asked.
-    fn names_one_hidden(&self, slot: u32) -> bool {
-        let Some(call) = self.calls.get(slot) else {
-            return false;
-        };
+    fn names_one_hidden(&self, call: &Call) -> bool {
         let [one] = call.votes.candidates.as_slice() else {
             return false;
         };
@@ -259,157 +250,130 @@ impl Core {
     }
 
     /// Such a token is worth what an unknown one is: whatever else lives decides.
-    fn look_past_the_hidden(&mut self, slot: u32) {
-        let Some(call) = self.calls.get(slot) else { return };
+    fn look_past_the_hidden(&self, call: &mut Call) {
         let hidden = call.votes.candidates.first().map(|one| one.target);
-        let mut targets = self.live_targets(&call.capability_id, call.instance_id.as_deref());
-        targets.retain(|&target| Some(target) != hidden);
-        self.vote_on(slot, targets, true, true);
-    }
-
-    fn vote_on(&mut self, slot: u32, targets: Vec<Target>, all: bool, dead: bool) {
-        let candidates: Vec<Candidate> = targets
-            .into_iter()
-            .map(|target| Candidate {
-                target,
-                generation: self.registrations.generation(target.registration),
-                hidden: false,
-                undisclosed: false,
-                disabled: None,
-            })
-            .collect();
-        if let Some(call) = self.calls.get_mut(slot) {
-            call.votes = Votes {
-                candidates,
-                candidate: 0,
-                policy: 0,
-                all,
-                dead,
-            };
-            call.step = Step::Votes;
-        }
+        let mut found = Vec::new();
+        self.add_live(call, &mut found);
+        found.retain(|one| Some(one.target) != hidden);
+        vote_on(call, found, true, true);
     }
 
     /// Decides what the call means, after the votes.
-    pub(crate) fn choose(&mut self, slot: u32) {
-        let unseen = |core: &Self| core.calls.get(slot).is_some_and(|call| !call.votes.dead);
-        match self.choice(slot) {
-            Err(failure) if failure.code == Code::CapabilityNotFound && unseen(self) => {
-                self.look_among_the_dead(slot);
-            }
-            Err(failure) if failure.code == Code::CapabilityNotFound && self.names_one_hidden(slot) => {
-                self.look_past_the_hidden(slot);
-            }
-            Err(failure) => self.settle(slot, Outcome::Failed(failure)),
-            Ok(candidate) => {
-                let target = candidate.target;
-                let member = self
-                    .registrations
-                    .get(target.registration)
-                    .and_then(|registration| registration.member(target.capability))
-                    .map(|member| {
-                        (
-                            std::rc::Rc::clone(&member.capability),
-                            std::rc::Rc::clone(&member.chain),
-                        )
-                    });
-                let (Some((capability, chain)), Some(call)) = (member, self.calls.get_mut(slot)) else {
-                    return;
-                };
-                // To whom the capability is hidden, its version says nothing: phase 3 answers.
-                let dangerous = !candidate.undisclosed && capability.effect.is_dangerous();
-                call.target = Some(target);
-                call.target_generation = candidate.generation;
-                call.capability = Some(capability);
-                call.chain = Some(chain);
-                call.votes.candidates = vec![candidate];
-                call.step = Step::Authorize(0);
-                self.audit_started(slot);
-                let differs = self
-                    .calls
-                    .get(slot)
-                    .is_some_and(|call| self.version_differs(call));
-                if dangerous && differs {
-                    self.settle(
-                        slot,
-                        Outcome::Failed(Failure::stale("surface-version-mismatch", None)),
-                    );
-                }
-            }
+    pub(crate) fn choose(&mut self, call: &mut Call) {
+        let at = match self.choice(call) {
+            Ok(at) => at,
+            Err(failure) if failure.code != Code::CapabilityNotFound => return self.fail(call, failure),
+            Err(_) if !call.votes.dead => return self.look_among_the_dead(call),
+            Err(_) if self.names_one_hidden(call) => return self.look_past_the_hidden(call),
+            Err(failure) => return self.fail(call, failure),
+        };
+        // Nobody asks for the others any more.
+        let candidates = &mut call.votes.candidates;
+        candidates.truncate(at + 1);
+        let Some(chosen) = candidates.pop() else { return };
+        candidates.clear();
+        let member = self
+            .registrations
+            .get(chosen.target.registration)
+            .and_then(|registration| registration.member(chosen.target.capability));
+        let Some(member) = member else { return };
+        // To whom the capability is hidden, its version says nothing: phase 3 answers.
+        let dangerous = !chosen.undisclosed && member.capability.effect.is_dangerous();
+        call.target = Some(chosen.target);
+        call.target_generation = chosen.generation;
+        call.capability = Some(Rc::clone(&member.capability));
+        call.chain = Some(Rc::clone(&member.chain));
+        candidates.push(chosen);
+        call.step = Step::Authorize(0);
+        self.audit_started(call);
+        if dangerous && self.version_differs(call) {
+            self.fail(call, Failure::stale("surface-version-mismatch", None));
         }
     }
 
-    fn choice(&self, slot: u32) -> Result<Candidate, Failure> {
-        let Some(call) = self.calls.get(slot) else {
-            return Err(Failure::not_found());
-        };
-        let live = |candidate: &&Candidate| {
-            self.registrations.generation(candidate.target.registration) == candidate.generation
-                && self
-                    .registrations
-                    .get(candidate.target.registration)
-                    .is_some_and(|reg| reg.live)
-        };
+    /// The position of the candidate that the call means.
+    fn choice(&self, call: &Call) -> Result<usize, Failure> {
         let votes = &call.votes.candidates;
-        let visible: Vec<&Candidate> = votes.iter().filter(live).filter(|one| !one.undisclosed).collect();
+        let token = call.registration_id.as_deref();
+        let (mut visible, mut first, mut answered, mut dead) = (0, None, None, None);
+        let mut named = None;
+        for (at, one) in votes.iter().enumerate() {
+            if !self.lives(one) {
+                if !one.undisclosed && dead.is_none() {
+                    dead = Some(one);
+                }
+                continue;
+            }
+            let is_named = token.is_some() && self.registration_id(one.target.registration) == token;
+            if !one.undisclosed {
+                visible += 1;
+                first = first.or(Some(at));
+                if is_named && named.is_none() {
+                    named = Some(at);
+                }
+            } else if !one.hidden {
+                answered = answered.or(Some((at, is_named)));
+            }
+        }
         // Where only policies that answer for themselves stand in the way, one of them will, in phase 3.
-        let answered = visible
-            .is_empty()
-            .then(|| votes.iter().filter(live).find(|one| !one.hidden))
-            .flatten();
-        let dead = votes.iter().find(|one| !live(one) && !one.undisclosed);
-        if let Some(token) = call.registration_id.as_deref() {
-            let is_named = |one: &&Candidate| self.registration_id(one.target.registration) == Some(token);
-            if let Some(named) = visible.iter().copied().chain(answered).find(is_named) {
-                return Ok(named.clone());
+        let answered = answered.filter(|_| visible == 0);
+        if token.is_some() {
+            if let Some(at) = named.or(answered.filter(|&(_, is_named)| is_named).map(|(at, _)| at)) {
+                return Ok(at);
             }
             if let Some(dead) = dead {
-                return Err(match self.successor(dead, &visible) {
+                return Err(match self.successor(dead, votes) {
                     Some(id) => Failure::stale("registration-replaced", Some(id)),
                     None => Failure::unmounted("resolve"),
                 });
             }
         }
-        let first_live = visible
-            .first()
-            .and_then(|one| self.registration_id(one.target.registration));
-        match (call.registration_id.is_some(), visible.as_slice(), answered, dead) {
-            (true, [_, ..], _, _) => Err(Failure::stale("surface-reloaded", first_live)),
-            (false, [one], _, _) => Ok((*one).clone()),
-            (false, several @ [_, ..], _, _) => Err(Failure::ambiguous(&self.instances(several))),
-            (_, [], Some(one), _) => Ok(one.clone()),
-            (false, [], None, Some(_)) => Err(Failure::unmounted("resolve")),
-            (_, [], None, _) => Err(Failure::not_found()),
+        match (first, answered) {
+            (Some(at), _) if token.is_some() => {
+                let live = votes
+                    .get(at)
+                    .and_then(|one| self.registration_id(one.target.registration));
+                Err(Failure::stale("surface-reloaded", live))
+            }
+            (Some(at), _) if visible == 1 => Ok(at),
+            (Some(_), _) => Err(Failure::ambiguous(&self.instances(votes))),
+            (None, Some((at, _))) => Ok(at),
+            (None, None) if token.is_none() && dead.is_some() => Err(Failure::unmounted("resolve")),
+            (None, None) => Err(Failure::not_found()),
         }
     }
 
-    /// The live registration that took the place of a dead one.
-    fn successor(&self, dead: &Candidate, visible: &[&Candidate]) -> Option<&str> {
-        let dead = &self.registrations.get(dead.target.registration)?.header;
-        visible.iter().find_map(|one| {
-            let live = self.registrations.get(one.target.registration)?;
-            let same = live.header.component_type == dead.component_type
-                && live.header.instance_id == dead.instance_id;
-            same.then_some(live.id.as_str())
-        })
+    /// What lives among the candidates and may be seen.
+    fn visible<'a>(&'a self, candidates: &'a [Candidate]) -> impl Iterator<Item = &'a Registration> {
+        candidates
+            .iter()
+            .filter(|one| !one.undisclosed && self.lives(one))
+            .filter_map(|one| self.registrations.get(one.target.registration))
     }
 
-    fn instances(&self, candidates: &[&Candidate]) -> String {
+    /// The live registration that took the place of a dead one.
+    fn successor<'a>(&'a self, dead: &Candidate, candidates: &'a [Candidate]) -> Option<&'a str> {
+        let dead = &self.registrations.get(dead.target.registration)?.header;
+        self.visible(candidates)
+            .find(|live| {
+                live.header.component_type == dead.component_type
+                    && live.header.instance_id == dead.instance_id
+            })
+            .map(|live| live.id.as_str())
+    }
+
+    fn instances(&self, candidates: &[Candidate]) -> String {
         let mut out = String::from("[");
-        for candidate in candidates.iter().take(MOST_INSTANCES) {
-            let Some(registration) = self.registrations.get(candidate.target.registration) else {
-                continue;
-            };
+        let mut object = ObjectWriter::new();
+        for registration in self.visible(candidates).take(MOST_INSTANCES) {
             if out.len() > 1 {
                 out.push(',');
             }
-            out.push_str("{\"instanceId\":");
-            write_string(&mut out, &registration.header.instance_id);
-            out.push_str(",\"registrationId\":");
-            write_string(&mut out, &registration.id);
-            out.push_str(",\"description\":");
-            write_string(&mut out, &registration.header.description);
-            out.push('}');
+            object
+                .text("instanceId", &registration.header.instance_id)
+                .text("registrationId", &registration.id)
+                .text("description", &registration.header.description);
+            out.push_str(&object.finish());
         }
         out.push(']');
         out
@@ -417,11 +381,22 @@ impl Core {
 
     /// The call was made from another version of the surface, and no evidence, which is stricter, goes with it.
     fn version_differs(&self, call: &Call) -> bool {
-        let Some(named) = call.surface_version.as_ref() else {
+        let Some(named) = &call.surface_version else {
             return false;
         };
         let mut version = String::new();
         write_u64(&mut version, self.version);
         *named != version && call.confirmation_id.is_none()
     }
+}
+
+fn vote_on(call: &mut Call, candidates: Vec<Candidate>, all: bool, dead: bool) {
+    call.votes = Votes {
+        candidates,
+        candidate: 0,
+        policy: 0,
+        all,
+        dead,
+    };
+    call.step = Step::Votes;
 }

@@ -4,7 +4,6 @@
 
 use crate::core::Core;
 use crate::message::Output;
-use crate::table::Slab;
 
 /// The longest delay that a host's timers take; a longer one would fire at once.
 const LONGEST_MS: u32 = 0x7FFF_FFFF;
@@ -24,9 +23,13 @@ pub(crate) enum Owner {
     Confirmation(u32),
 }
 
+/// Not in a slab, whose boxes would cost each call an allocation: a call that ends at once starts one, too.
 #[derive(Debug)]
 struct Timer {
-    owner: Owner,
+    /// `None` while its place is free.
+    owner: Option<Owner>,
+    /// Of the place's present user.
+    generation: u32,
     ms: u32,
     armed: bool,
 }
@@ -34,58 +37,79 @@ struct Timer {
 /// All timers of a registry.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    timers: Slab<Timer>,
+    slots: Vec<Timer>,
+    free: Vec<u32>,
     to_arm: Vec<u32>,
 }
 
 impl Timers {
     pub const fn new() -> Self {
         Self {
-            timers: Slab::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
             to_arm: Vec::new(),
         }
     }
 
     /// Starts a timer; it is armed at the end of the drain, when it is still wanted.
     pub fn start(&mut self, owner: Owner, ms: u32) -> u32 {
-        let ms = ms.min(LONGEST_MS);
-        let timer = self.timers.insert(Timer {
-            owner,
-            ms,
-            armed: false,
+        let id = self.free.pop().unwrap_or_else(|| {
+            let id = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+            self.slots.push(Timer {
+                owner: None,
+                generation: 0,
+                ms: 0,
+                armed: false,
+            });
+            id
         });
-        self.to_arm.push(timer);
-        timer
+        if let Some(timer) = self.timer(id) {
+            timer.owner = Some(owner);
+            timer.generation = timer.generation.wrapping_add(1);
+            timer.ms = ms.min(LONGEST_MS);
+            timer.armed = false;
+        }
+        self.to_arm.push(id);
+        id
     }
 
     /// Stops it; true when the driver has to be told.
-    pub fn stop(&mut self, timer: u32) -> bool {
-        // It may stay among those to arm: what is gone, or armed for its slot's next owner already, is passed over.
-        self.timers.remove(timer).is_some_and(|timer| timer.armed)
+    pub fn stop(&mut self, id: u32) -> bool {
+        // It may stay among those to arm: what is gone, or armed for its place's next owner already, is passed over.
+        let Some(timer) = self.timer(id).filter(|timer| timer.owner.is_some()) else {
+            return false;
+        };
+        timer.owner = None;
+        let armed = timer.armed;
+        self.free.push(id);
+        armed
     }
 
     /// The next timer to arm.
     pub fn next_to_arm(&mut self) -> Option<Output> {
         while let Some(id) = self.to_arm.pop() {
-            let generation = self.timers.generation(id);
-            let Some(timer) = self.timers.get_mut(id).filter(|timer| !timer.armed) else {
-                continue;
-            };
-            timer.armed = true;
-            return Some(Output::Arm {
-                timer: id,
-                generation,
-                ms: timer.ms,
-            });
+            let wanted = |timer: &&mut Timer| timer.owner.is_some() && !timer.armed;
+            if let Some(timer) = self.timer(id).filter(wanted) {
+                timer.armed = true;
+                return Some(Output::Arm {
+                    timer: id,
+                    generation: timer.generation,
+                    ms: timer.ms,
+                });
+            }
         }
         None
     }
 
     fn fire(&mut self, id: u32, generation: u32) -> Option<Owner> {
-        if self.timers.generation(id) != generation {
-            return None;
-        }
-        self.timers.remove(id).map(|timer| timer.owner)
+        let timer = self.timer(id).filter(|timer| timer.generation == generation)?;
+        let owner = timer.owner.take()?;
+        self.free.push(id);
+        Some(owner)
+    }
+
+    fn timer(&mut self, id: u32) -> Option<&mut Timer> {
+        self.slots.get_mut(usize::try_from(id).ok()?)
     }
 }
 
@@ -99,13 +123,22 @@ impl Core {
     }
 
     pub(crate) fn deadline_reached(&mut self, timer: u32, generation: u32) {
-        match self.timers.fire(timer, generation) {
-            Some(Owner::Policies(slot)) => self.policies_timed_out(slot),
-            Some(Owner::Queue(slot)) => self.queue_timed_out(slot),
-            Some(Owner::Handler(slot)) => self.handler_timed_out(slot),
-            Some(Owner::Person(slot)) => self.person_timed_out(slot),
-            Some(Owner::Confirmation(slot)) => self.confirmation_timed_out(slot),
-            None => {}
+        let Some(owner) = self.timers.fire(timer, generation) else {
+            return;
+        };
+        match owner {
+            Owner::Confirmation(record) => self.confirmation_timed_out(record),
+            Owner::Policies(slot) | Owner::Queue(slot) | Owner::Handler(slot) | Owner::Person(slot) => {
+                self.with_call(slot, &mut |core, call| {
+                    call.timer = None;
+                    match owner {
+                        Owner::Policies(_) => core.policies_timed_out(call),
+                        Owner::Queue(_) => core.queue_timed_out(call),
+                        Owner::Handler(_) => core.handler_timed_out(call),
+                        _ => core.stop_waiting(call),
+                    }
+                });
+            }
         }
     }
 }

@@ -5,11 +5,11 @@
 
 use std::rc::Rc;
 
-use crate::call::{Consumer, Origin, Request};
+use crate::call::{Call, Consumer, Origin, Request};
 use crate::confirmation::Status;
 use crate::core::Core;
 use crate::effect::{Confirmation, Kind};
-use crate::error::{Code, Failure, ObjectWriter};
+use crate::error::{Failure, ObjectWriter};
 use crate::invoke::Admitted;
 use crate::message::{Output, Target};
 use crate::time::Millis;
@@ -86,14 +86,10 @@ impl Core {
         if let Some(found) = self.toolsets.get_mut(toolset) {
             found.open = false;
         }
-        let waiting: Vec<u32> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| call.origin == Origin::Toolset(toolset) && call.pending.is_some())
-            .map(|(slot, _)| slot)
-            .collect();
+        let waiting =
+            self.calls_that(&|call| call.origin == Origin::Toolset(toolset) && call.pending.is_some());
         for slot in waiting {
-            self.stop_waiting(slot);
+            self.with_call(slot, &mut Self::stop_waiting);
         }
         self.withdraw_all(toolset);
         if let Some(found) = self.toolsets.remove(toolset) {
@@ -288,13 +284,11 @@ impl Core {
 
     /// Invokes through a toolset.
     pub fn execute(&mut self, now: Millis, toolset: u32, request: Request<'_>) -> Admitted {
-        let fingerprint = self.fingerprint(&request);
-        self.begin(now, request, fingerprint, Origin::Toolset(toolset))
+        self.begin(now, request, Origin::Toolset(toolset))
     }
 
     /// Keeps the id of a question for the repeat of the call.
-    pub(crate) fn remember_evidence(&mut self, slot: u32) {
-        let Some(call) = self.calls.get(slot) else { return };
+    pub(crate) fn remember_evidence(&mut self, call: &Call) {
         let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.asked.clone()) else {
             return;
         };
@@ -310,27 +304,25 @@ impl Core {
 
     /// What a person decided about exactly this call when it was made before: the same capability, registration,
     /// consumer and effective input. A denial counts until it expires.
-    pub(crate) fn remembered_evidence(&self, slot: u32) -> Option<String> {
-        let Origin::Toolset(toolset) = self.calls.get(slot)?.origin else {
+    pub(crate) fn remembered_evidence(&self, call: &Call) -> Option<String> {
+        let Origin::Toolset(toolset) = call.origin else {
             return None;
         };
-        let (digest, input) = self.digest(slot)?;
         let toolset = self.toolsets.get(toolset)?;
-        let serves = |id: &&String| {
-            self.confirmations.named(id).is_some_and(|record| {
-                record.digest == digest
-                    && record.input == input
-                    && self.now <= record.expires
-                    && record.reserved_by.is_none()
-                    && matches!(record.status, Status::Approved(_) | Status::Denied(_))
-            })
-        };
-        toolset.evidence.iter().find(serves).cloned()
+        let records = &mut toolset
+            .evidence
+            .iter()
+            .filter_map(|id| self.confirmations.find(id));
+        let decided = self.record_of(call, records, &|record| {
+            self.now <= record.expires
+                && record.reserved_by.is_none()
+                && matches!(record.status, Status::Approved(_) | Status::Denied(_))
+        });
+        Some(self.confirmations.records.get(decided?)?.id.clone())
     }
 
     /// Evidence that was used up or expired is dropped.
-    pub(crate) fn evidence_settled(&mut self, slot: u32) {
-        let Some(call) = self.calls.get(slot) else { return };
+    pub(crate) fn evidence_settled(&mut self, call: &Call) {
         let (Origin::Toolset(toolset), Some(id)) = (call.origin, call.confirmation_id.as_deref()) else {
             return;
         };
@@ -342,10 +334,9 @@ impl Core {
     }
 
     /// A two-phase agent cannot name the evidence: it is told to repeat the call.
-    pub(crate) fn worded(&self, slot: u32, mut failure: Failure) -> Failure {
-        if failure.code == Code::ConfirmationRequired
-            && self.toolset_of(slot).is_some()
-            && let Some(id) = self.calls.get(slot).and_then(|call| call.asked.as_deref())
+    pub(crate) fn worded(&self, call: &Call, mut failure: Failure) -> Failure {
+        if self.toolset_of(call).is_some()
+            && let Some(id) = call.asked.as_deref()
             && let Some(record) = self.confirmations.named(id)
         {
             failure.message = [

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use agent_surface_json::{Bounds, Document, Value};
 
-use crate::call::{Request, Sent};
+use crate::call::{Request, Route, Sent};
 use crate::core::Core;
 use crate::definition::Capability;
 use crate::effect::{Effect, Kind};
@@ -310,13 +310,12 @@ impl Core {
             now,
             toolset,
             Request {
-                capability_id: &capability_id,
+                route: Route::new(&capability_id, consumer),
                 instance_id: None,
                 registration_id: registration_id.as_deref(),
                 surface_version: Some(&version),
                 invocation_id: None,
                 confirmation_id: None,
-                consumer,
                 input,
                 timeout_ms: None,
                 aborted,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use agent_surface_core::error::Failure;
 use agent_surface_core::message::{CallId, Checked, Input, Returned, Stage};
-use agent_surface_core::{Admitted, Consumer, Request, Sent};
+use agent_surface_core::{Admitted, Consumer, Request, Route, Sent};
 
 use crate::json;
 use crate::words::Words;
@@ -97,13 +97,15 @@ impl Wording {
 
     pub fn request(&self, consumer: &Consumer) -> Result<Request<'_>, String> {
         Ok(Request {
-            capability_id: &self.capability,
+            route: Route::new(
+                &self.capability,
+                self.consumer.clone().unwrap_or_else(|| consumer.clone()),
+            ),
             instance_id: self.instance.as_deref(),
             registration_id: self.registration.as_deref(),
             surface_version: self.version.as_deref(),
             invocation_id: self.id.as_deref(),
             confirmation_id: self.confirmation.as_deref(),
-            consumer: self.consumer.clone().unwrap_or_else(|| consumer.clone()),
             input: self.sent()?,
             timeout_ms: self.timeout,
             aborted: self.aborted,
@@ -185,7 +187,11 @@ impl World {
     pub fn admitted(&mut self, admitted: Admitted, wording: &Wording) -> Result<(), String> {
         match admitted {
             Admitted::Fresh(id) => {
-                let name = self.core()?.invocation_id(id.slot).unwrap_or_default().to_owned();
+                let name = self
+                    .core()?
+                    .invocation_id(id.slot)
+                    .unwrap_or_default()
+                    .into_owned();
                 self.names.hide(&name);
                 let call = HostCall {
                     id,

@@ -84,6 +84,20 @@ impl<T> Slab<T> {
         Some(value)
     }
 
+    /// Takes a value out while somebody works on it; its id stays taken. `bring` puts it back.
+    #[inline(never)]
+    pub fn lend(&mut self, id: u32) -> Option<Box<T>> {
+        self.entry_mut(id)?.value.take()
+    }
+
+    /// Puts back what `lend` gave.
+    #[inline(never)]
+    pub fn bring(&mut self, id: u32, value: Box<T>) {
+        if let Some(entry) = self.entry_mut(id) {
+            entry.value = Some(value);
+        }
+    }
+
     /// The generation of a slot, at least 1; 0 for an id that was never given out.
     pub fn generation(&self, id: u32) -> u32 {
         self.entry(id).map_or(0, |entry| entry.generation)
@@ -146,6 +160,17 @@ mod tests {
         assert_eq!((slab.generation(0), slab.generation(u32::MAX)), (0, 0));
         assert_eq!(slab.remove(5), None);
         assert!(slab.is_empty() && slab.get_mut(5).is_none());
+    }
+
+    #[test]
+    fn a_lent_value_keeps_its_id() {
+        let mut slab = Slab::new();
+        let id = slab.insert("a");
+        let value = slab.lend(id).expect("it is there");
+        assert_eq!((slab.get(id), slab.generation(id)), (None, 1));
+        assert_ne!(slab.insert("b"), id);
+        slab.bring(id, value);
+        assert_eq!(slab.get(id), Some(&"a"));
     }
 
     #[test]

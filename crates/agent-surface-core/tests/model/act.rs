@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use agent_surface_core::error::{Code, Failure};
 use agent_surface_core::message::{CallId, Checked, Input, Returned, Verdict, Vote};
-use agent_surface_core::{Admitted, Registered, Request, Sent};
+use agent_surface_core::{Admitted, Registered, Request, Route, Sent};
 
 use crate::host::{Host, HostCall, consumer, json};
 use crate::reference::{Identity, Live, NAMES};
@@ -224,13 +224,12 @@ impl Host {
         let admitted = self.core.invoke(
             now,
             Request {
-                capability_id: &capability_id,
+                route: Route::new(&capability_id, who),
                 instance_id: instance.as_deref(),
                 registration_id: call.stale.then_some("reg_0_never"),
                 surface_version: None,
                 invocation_id: name.as_deref(),
                 confirmation_id: confirmation.as_deref(),
-                consumer: who,
                 input: Sent::Json(Rc::new(json(&input))),
                 timeout_ms: None,
                 aborted: false,
@@ -248,7 +247,7 @@ impl Host {
             }
             Admitted::Fresh(id) => {
                 assert!(identity != Identity::Same || !roomy, "the same request ran again");
-                let generated = self.core.invocation_id(id.slot).expect("a name").to_owned();
+                let generated = self.core.invocation_id(id.slot).expect("a name").into_owned();
                 let name = name.unwrap_or(generated);
                 if identity == Identity::New {
                     self.reference.known.insert((key.clone(), name.clone()), content);
