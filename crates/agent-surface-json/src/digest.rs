@@ -84,17 +84,13 @@ const INITIAL: [u32; 8] = [
 /// The SHA-256 digest of `bytes`.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut state = INITIAL;
-    let (blocks, rest) = bytes.as_chunks::<64>();
-    for block in blocks {
-        compress(&mut state, block);
+    let mut padded = bytes.to_vec();
+    padded.push(0x80);
+    while padded.len() % 64 != 56 {
+        padded.push(0);
     }
-    let mut tail = rest.to_vec();
-    tail.push(0x80);
-    while tail.len() % 64 != 56 {
-        tail.push(0);
-    }
-    tail.extend_from_slice(&(bytes.len() as u64).wrapping_mul(8).to_be_bytes());
-    for block in tail.as_chunks::<64>().0 {
+    padded.extend_from_slice(&(bytes.len() as u64).wrapping_mul(8).to_be_bytes());
+    for block in padded.as_chunks::<64>().0 {
         compress(&mut state, block);
     }
     let mut digest = [0; 32];

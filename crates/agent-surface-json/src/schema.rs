@@ -7,7 +7,6 @@ mod compile;
 mod defaults;
 mod fault;
 mod format;
-mod host;
 mod issue;
 mod keyword;
 mod memo;

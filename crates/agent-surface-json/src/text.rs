@@ -207,18 +207,10 @@ pub(crate) fn push_hex(out: &mut String, nibble: u32) {
 
 /// Appends `number` in decimal.
 pub fn write_u64(out: &mut String, number: u64) {
-    let mut digits = [0u8; 20];
-    let mut rest = number;
-    let mut used = 0;
-    for slot in digits.iter_mut().rev() {
-        *slot = b'0' + u8::try_from(rest % 10).unwrap_or(0);
-        rest /= 10;
-        used += 1;
-        if rest == 0 {
-            break;
-        }
+    if number >= 10 {
+        write_u64(out, number / 10);
     }
-    out.extend(digits.iter().skip(20 - used).map(|digit| char::from(*digit)));
+    push_hex(out, u32::try_from(number % 10).unwrap_or(0));
 }
 
 /// `count` in decimal, for messages.

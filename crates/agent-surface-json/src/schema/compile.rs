@@ -150,8 +150,9 @@ impl Compiler {
             return Err(at_keyword(argument, &tail));
         }
         if !types::has_one(argument, entry.types) {
-            let tail = ["must be of type ", &types::names(entry.types)];
-            return Err(at_keyword(argument, &tail));
+            let mut tail = String::from("must be of type ");
+            types::push_names(&mut tail, entry.types);
+            return Err(at_keyword(argument, &[&tail]));
         }
         let text = argument.as_str().unwrap_or_default();
         let reason = match entry.keyword {
@@ -169,8 +170,9 @@ impl Compiler {
                 if types != 0 {
                     return Ok(Some(types));
                 }
-                let tail = ["must be ", &types::names(types::ANY), ", or an array of these"];
-                return Err(at_keyword(argument, &tail));
+                let mut tail = String::from("must be an array of, or one of ");
+                types::push_names(&mut tail, types::ANY);
+                return Err(at_keyword(argument, &[&tail]));
             }
             Keyword::MinLength | Keyword::MaxLength | Keyword::MinItems | Keyword::MaxItems => {
                 let number = argument.as_u32();
@@ -195,8 +197,14 @@ impl Compiler {
                 }
             },
             Keyword::Format => {
-                if let Some(format) = format::by_name(argument) {
-                    return Ok(self.assert_formats.then_some(format));
+                if let Some((format, pattern)) = format::by_name(argument) {
+                    if !self.assert_formats || format < format::FIRST_PATTERN {
+                        return Ok(self.assert_formats.then_some(format));
+                    }
+                    let pattern = Pattern::compile(pattern);
+                    return Ok(pattern
+                        .ok()
+                        .map(|pattern| format::FIRST_PATTERN + self.pattern(pattern)));
                 }
                 let tail = [
                     "must be `date-time`, `date`, `uuid`, `email` or `uri`; use `pattern`",

@@ -13,15 +13,11 @@ pub(crate) const MAX_FILLED_BYTES: usize = 1 << 20;
 /// Levels of a value that are walked.
 const MAX_DEPTH: usize = 128;
 
-/// Text to insert, in rising order of offsets.
-struct Insertion {
-    offset: usize,
-    text: String,
-}
-
 struct Filler<'s> {
     schema: &'s Schema,
-    insertions: Vec<Insertion>,
+    out: String,
+    /// Offset in the text of the value's document up to which it is in `out`.
+    copied: usize,
     added: usize,
     max_bytes: usize,
 }
@@ -30,25 +26,17 @@ struct Filler<'s> {
 pub(crate) fn fill(schema: &Schema, chain: &[u32], value: Value<'_>, max_bytes: usize) -> Option<String> {
     let mut filler = Filler {
         schema,
-        insertions: Vec::new(),
+        out: String::new(),
+        copied: value.start(),
         added: 0,
         max_bytes,
     };
     filler.walk(chain, value, 0);
-    if filler.insertions.is_empty() {
+    if filler.added == 0 {
         return None;
     }
-    let source = value.raw();
-    let mut out = String::with_capacity(source.len() + filler.added);
-    let mut copied = 0;
-    for insertion in &filler.insertions {
-        let offset = insertion.offset - value.start();
-        out.push_str(source.get(copied..offset).unwrap_or_default());
-        out.push_str(&insertion.text);
-        copied = offset;
-    }
-    out.push_str(source.get(copied..).unwrap_or_default());
-    Some(out)
+    filler.copy(value, value.end());
+    Some(filler.out)
 }
 
 /// Rounds after which a default that fills itself is refused: each adds one level.
@@ -130,10 +118,10 @@ impl Filler<'_> {
         }
     }
 
+    /// Adds the absent properties of an object before its closing brace.
     fn add_absent(&mut self, chain: &[u32], value: Value<'_>) {
         let schema = self.schema;
         let mut added: Vec<Value<'_>> = Vec::new();
-        let mut text = String::new();
         for (_, properties) in chain
             .iter()
             .filter_map(|head| schema.keyword(*head, Keyword::Properties))
@@ -144,24 +132,27 @@ impl Filler<'_> {
                 };
                 let is_there = value.raw_entries().any(|(key, _)| key.has_same_text(name))
                     || added.iter().any(|known| known.has_same_text(name));
-                if is_there || self.added + text.len() > self.max_bytes {
+                if is_there || self.added > self.max_bytes {
                     continue;
                 }
-                if !value.is_empty() || !text.is_empty() {
-                    text.push(',');
+                self.copy(value, value.end() - 1);
+                let from = self.out.len();
+                if !value.is_empty() || !added.is_empty() {
+                    self.out.push(',');
                 }
-                text.push_str(name.raw());
-                text.push(':');
-                text.push_str(default);
+                self.out.push_str(name.raw());
+                self.out.push(':');
+                self.out.push_str(default);
+                self.added += self.out.len() - from;
                 added.push(name);
             }
         }
-        if !text.is_empty() {
-            self.added += text.len();
-            self.insertions.push(Insertion {
-                offset: value.end() - 1,
-                text,
-            });
-        }
+    }
+
+    /// Copies the document's text up to an offset.
+    fn copy(&mut self, value: Value<'_>, to: usize) {
+        let text = value.document().text();
+        self.out.push_str(text.get(self.copied..to).unwrap_or_default());
+        self.copied = to;
     }
 }

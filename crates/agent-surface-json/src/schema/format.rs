@@ -1,188 +1,264 @@
 //! The five asserted formats.
 //!
-//! It refuses to know any other. Compiling finds a format by name, validation calls its check.
+//! It refuses to know any other. Compiling finds a format by name and compiles its pattern, if it has one; validation
+//! calls the checks of the others.
 
-use super::host::{all, cut_at, has_only, is_domain, is_ip_literal, is_ipv4, is_ipv6, parts};
 use crate::document::Value;
 
-static NAMES: [&str; 5] = ["date-time", "date", "uuid", "email", "uri"];
-
-/// The number of a format, if there is one of this name.
-pub(crate) fn by_name(name: Value<'_>) -> Option<u32> {
-    (0..)
-        .zip(NAMES)
-        .find(|(_, known)| name.is_str(known))
-        .map(|(number, _)| number)
+/// One to four hexadecimal digits.
+macro_rules! group {
+    () => {
+        r"[\dA-Fa-f]{1,4}"
+    };
 }
 
-/// Whether `text` has the format with this number.
+/// `IPv4address` of RFC 3986: dotted decimal, no leading zeros.
+macro_rules! ipv4 {
+    () => {
+        concat!(ipv4!(byte), r"(?:\.", ipv4!(byte), "){3}")
+    };
+    (byte) => {
+        r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+    };
+}
+
+/// `IPv6address` of RFC 3986, its nine lines in their order.
+macro_rules! ipv6 {
+    () => {
+        concat!(
+            "(?:(?:", ipv6!(6), "|::", ipv6!(5), "|", ipv6!(to 0), ipv6!(4), "|", ipv6!(to 1), ipv6!(3), "|",
+            ipv6!(to 2), ipv6!(2), "|", ipv6!(to 3), ipv6!(1), "|", ipv6!(to 4), ")(?:", group!(), ":", group!(), "|",
+            ipv4!(), ")|", ipv6!(to 5), group!(), "|", ipv6!(to 6), ")"
+        )
+    };
+    (to $most:literal) => {
+        concat!("(?:(?:", group!(), ":){0,", $most, "}", group!(), ")?::")
+    };
+    ($count:literal) => {
+        concat!("(?:", group!(), ":){", $count, "}")
+    };
+}
+
+/// One character of a URI's part: unreserved, a sub-delimiter, percent-encoded, or one of these.
+macro_rules! uri {
+    ($more:literal) => {
+        concat!(r"(?:[\w.~!$&'()*+,;=", $more, r"-]|%[\dA-Fa-f]{2})")
+    };
+}
+
+/// RFC 5321 `Mailbox`; at most 64 octets before the last `@`, 255 behind it.
+const EMAIL: &str = concat!(
+    r"^(?=[^]{1,64}@[^@]{1,255}$)",
+    r"(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*",
+    r#"|"(?:[ !#-\[\]-~]|\\[ -~])*")@"#,
+    r"(?:[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?(?:\.[A-Za-z\d](?:[A-Za-z\d-]{0,61}[A-Za-z\d])?)*",
+    r"|\[(?:",
+    ipv4!(),
+    "|[Ii][Pp][Vv]6:",
+    ipv6!(),
+    r")\])$"
+);
+
+/// RFC 3986 `URI`: with a scheme.
+const URI: &str = concat!(
+    r"^[A-Za-z][A-Za-z\d+.-]*:(?://(?:",
+    uri!(":"),
+    r"*@)?",
+    r"(?:\[(?:",
+    ipv6!(),
+    r"|[Vv][\dA-Fa-f]+\.[\w.~!$&'()*+,;=:-]+)\]|",
+    uri!(""),
+    r"*)(?::\d*)?(?:/",
+    uri!(":@/"),
+    r"*)?",
+    // No `//` at the start of a path without an authority.
+    "|/?(?:",
+    uri!(":@"),
+    uri!(":@/"),
+    r"*)?)(?:\?",
+    uri!(":@/?"),
+    "*)?(?:#",
+    uri!(":@/?"),
+    "*)?$"
+);
+
+/// Names, and the patterns of those that are patterns: they come last.
+static FORMATS: [(&str, &str); 5] = [
+    ("date-time", ""),
+    ("date", ""),
+    ("uuid", ""),
+    ("email", EMAIL),
+    ("uri", URI),
+];
+/// Formats from this number on are patterns.
+pub(crate) const FIRST_PATTERN: u32 = 3;
+
+/// The number of a format and its pattern, if there is one of this name.
+pub(crate) fn by_name(name: Value<'_>) -> Option<(u32, &'static str)> {
+    let (number, (_, pattern)) = (0..).zip(FORMATS).find(|(_, (known, _))| name.is_str(known))?;
+    Some((number, pattern))
+}
+
+/// Whether `text` has the format with this number, which is no pattern.
 pub(crate) fn is_valid(format: u32, text: &str) -> bool {
+    let text = text.as_bytes();
     match format {
         0 => is_date_time(text),
         1 => is_date(text),
         // RFC 9562, any version.
-        2 => has_shape(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),
-        3 => is_email(text),
-        _ => is_uri(text),
+        _ => has_shape(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),
     }
 }
 
-/// Bytes against a shape in which `9` is a digit and `x` a hexadecimal digit.
-fn has_shape(text: &str, shape: &str) -> bool {
+/// Bytes against a shape in which `9` is a digit, `x` a hexadecimal digit and `+` a sign.
+fn has_shape(text: &[u8], shape: &str) -> bool {
     text.len() == shape.len()
-        && text
-            .bytes()
-            .zip(shape.bytes())
-            .all(|(byte, wanted)| match wanted {
-                b'9' => byte.is_ascii_digit(),
-                b'x' => byte.is_ascii_hexdigit(),
-                other => byte.eq_ignore_ascii_case(&other),
-            })
+        && text.iter().zip(shape.bytes()).all(|(byte, wanted)| match wanted {
+            b'9' => byte.is_ascii_digit(),
+            b'x' => byte.is_ascii_hexdigit(),
+            b'+' => matches!(byte, b'+' | b'-'),
+            other => byte.eq_ignore_ascii_case(&other),
+        })
 }
 
 /// The number that the two digits at `at` stand for.
-fn two(text: &str, at: usize) -> u32 {
-    text.bytes()
-        .skip(at)
-        .take(2)
-        .fold(0, |value, digit| value * 10 + u32::from(digit.wrapping_sub(b'0')))
+fn two(text: &[u8], at: usize) -> u32 {
+    let digit = |at: usize| text.get(at).map_or(0, |digit| u32::from(digit & 15));
+    digit(at) * 10 + digit(at + 1)
 }
 
 /// RFC 3339 `full-date`.
-fn is_date(text: &str) -> bool {
-    if !has_shape(text, "9999-99-99") {
-        return false;
-    }
+fn is_date(text: &[u8]) -> bool {
     let (century, year, month, day) = (two(text, 0), two(text, 2), two(text, 5), two(text, 8));
-    let is_leap = if year == 0 {
-        century % 4 == 0
-    } else {
-        year % 4 == 0
-    };
+    let is_leap = if year == 0 { century } else { year }.is_multiple_of(4);
     let days = match month {
         2 => 28 + u32::from(is_leap),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => 0,
     };
-    (1..=days).contains(&day)
+    has_shape(text, "9999-99-99") && (1..=days).contains(&day)
 }
 
 /// RFC 3339 `date-time`; a leap second only at 23:59:60 UTC.
-fn is_date_time(text: &str) -> bool {
-    let (Some(date), Some(clock), Some(rest)) = (text.get(..10), text.get(10..19), text.get(19..)) else {
+fn is_date_time(text: &[u8]) -> bool {
+    let Some((date, clock)) = text.split_at_checked(10) else {
         return false;
     };
-    let fraction = if rest.starts_with('.') {
-        1 + rest.bytes().skip(1).take_while(u8::is_ascii_digit).count()
-    } else {
-        0
+    let Some((clock, mut zone)) = clock.split_at_checked(9) else {
+        return false;
     };
-    let zone = rest.get(fraction..).unwrap_or_default();
-    let is_ahead = zone.starts_with('+');
-    // Minutes ahead of UTC, a day added so that it is never negative.
-    let offset = if has_shape(zone, "z") {
-        1440
-    } else if has_shape(zone, "+99:99") || has_shape(zone, "-99:99") {
-        let (hours, minutes) = (two(zone, 1), two(zone, 4));
-        if hours > 23 || minutes > 59 {
-            return false;
+    if let [b'.', b'0'..=b'9', rest @ ..] = zone {
+        zone = rest;
+        while let [b'0'..=b'9', rest @ ..] = zone {
+            zone = rest;
         }
-        let minutes = hours * 60 + minutes;
-        if is_ahead { 1440 + minutes } else { 1440 - minutes }
-    } else {
-        return false;
-    };
+    }
+    let (hours, minutes) = (two(zone, 1), two(zone, 4));
+    let is_utc = has_shape(zone, "z");
+    let is_zone = is_utc || (has_shape(zone, "+99:99") && hours < 24 && minutes < 60);
+    let offset = if is_utc { 0 } else { hours * 60 + minutes };
     let (hour, minute, second) = (two(clock, 1), two(clock, 4), two(clock, 7));
+    // In UTC, a day added so that it is never negative.
+    let ahead = if zone.starts_with(b"+") {
+        1440 - offset
+    } else {
+        1440 + offset
+    };
     // 1,439 is 23:59.
-    let is_last_minute = || (hour * 60 + minute + 2 * 1440 - offset) % 1440 == 1439;
-    fraction != 1
-        && is_date(date)
-        && has_shape(clock, "T99:99:99")
+    let is_last_minute = (hour * 60 + minute + ahead) % 1440 == 1439;
+    is_date(date)
+        && has_shape(clock, "t99:99:99")
+        && is_zone
         && hour < 24
         && minute < 60
-        && (second < 60 || (second == 60 && is_last_minute()))
-}
-
-/// RFC 5321 `Mailbox`.
-fn is_email(text: &str) -> bool {
-    let Some(at) = text.bytes().rposition(|byte| byte == b'@') else {
-        return false;
-    };
-    let local = text.get(..at).unwrap_or_default();
-    let domain = text.get(at + 1..).unwrap_or_default();
-    let is_atom = |atom: &str| !atom.is_empty() && all(atom, b"!#$%&'*+-/=?^_`{|}~");
-    let is_local = is_quoted(local) || parts(local, b'.', &is_atom).is_some();
-    let is_host = match domain.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(literal) => match cut_at(literal, b':') {
-            (tag, Some(address)) => tag.eq_ignore_ascii_case("IPv6") && is_ipv6(address),
-            _ => is_ipv4(literal),
-        },
-        None => is_domain(domain),
-    };
-    is_local && local.len() <= 64 && is_host
-}
-
-/// A quoted string: printable, inner quotes and backslashes escaped.
-fn is_quoted(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    if bytes.next() != Some(b'"') || bytes.next_back() != Some(b'"') {
-        return false;
-    }
-    while let Some(byte) = bytes.next() {
-        let is_pair = byte == b'\\';
-        let shown = if is_pair { bytes.next().unwrap_or(0) } else { byte };
-        if !matches!(shown, b' '..=b'~') || (shown == b'"' && !is_pair) {
-            return false;
-        }
-    }
-    true
-}
-
-/// RFC 3986 `URI`: with a scheme.
-fn is_uri(text: &str) -> bool {
-    let (scheme, Some(rest)) = cut_at(text, b':') else {
-        return false;
-    };
-    let (rest, fragment) = cut_at(rest, b'#');
-    let (hierarchy, query) = cut_at(rest, b'?');
-    let (authority, path) = match hierarchy.as_bytes() {
-        [b'/', b'/', ..] => cut_at(hierarchy.get(2..).unwrap_or_default(), b'/'),
-        _ => ("", Some(hierarchy)),
-    };
-    scheme
-        .bytes()
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
-        && all(scheme, b"+-.")
-        && is_authority(authority)
-        && has_only(path.unwrap_or_default(), b":@/")
-        && has_only(query.unwrap_or_default(), b":@/?")
-        && has_only(fragment.unwrap_or_default(), b":@/?")
-}
-
-fn is_authority(authority: &str) -> bool {
-    let (user, host) = match cut_at(authority, b'@') {
-        (user, Some(host)) => (user, host),
-        (host, None) => ("", host),
-    };
-    let (host, port) = match cut_at(host, b']') {
-        (literal, Some(port)) if port.is_empty() || port.starts_with(':') => {
-            let address = literal.strip_prefix('[');
-            if !address.is_some_and(is_ip_literal) {
-                return false;
-            }
-            ("", port.get(1..))
-        }
-        _ => cut_at(host, b':'),
-    };
-    let is_port = port.unwrap_or_default().bytes().all(|byte| byte.is_ascii_digit());
-    has_only(user, b":") && has_only(host, b"") && is_port
+        && second < 60 + u32::from(is_last_minute)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::Pattern;
+
+    fn is_email(text: &str) -> bool {
+        Pattern::compile(EMAIL).unwrap().is_match(text)
+    }
+
+    fn is_uri(text: &str) -> bool {
+        Pattern::compile(URI).unwrap().is_match(text)
+    }
+
+    fn is_date_time(text: &str) -> bool {
+        is_valid(0, text)
+    }
+
+    fn is_date(text: &str) -> bool {
+        is_valid(1, text)
+    }
+
+    /// Inside of brackets, where both formats have them.
+    fn is_ipv6(text: &str) -> bool {
+        let verdict = is_uri(&["a://[", text, "]"].concat());
+        assert_eq!(is_email(&["a@[ipV6:", text, "]"].concat()), verdict, "{text}");
+        verdict
+    }
+
+    fn is_ipv4(text: &str) -> bool {
+        is_email(&["a@[", text, "]"].concat())
+    }
+
+    #[test]
+    fn addresses_are_checked_in_full() {
+        for valid in [
+            "::",
+            "::1",
+            "1::",
+            "1:2:3:4:5:6:7:8",
+            "::ffff:1.2.3.4",
+            "1:2:3:4:5:6:1.2.3.4",
+            "1:2:3:4:5:6:7::",
+            "1::2",
+            "::2:3:4:5:6:7:8",
+            "1::1.2.3.4",
+        ] {
+            assert!(is_ipv6(valid), "{valid}");
+        }
+        for invalid in [
+            "",
+            ":",
+            "1:2",
+            "1:::2",
+            "1::2::3",
+            "12345::",
+            "1:2:3:4:5:6:7:8:9",
+            "1.2.3.4::",
+            "::1.2.3",
+            "1:2:3:4:5:6:7:8::",
+            ":1",
+            "1:",
+            ":::",
+            ":1::2",
+            "1::2:",
+            "g::",
+            "1:2:3:4:5:6:7:",
+            "1:2:3:4:5:6:7:1.2.3.4",
+            "::1:2:3:4:5:6:7:8",
+        ] {
+            assert!(!is_ipv6(invalid), "{invalid}");
+        }
+        assert!(is_ipv4("0.10.255.1"));
+        for invalid in [
+            "1.2.3",
+            "1.2.3.256",
+            "01.2.3.4",
+            "1.2.3.4.5",
+            "1..2.3",
+            "a.b.c.d",
+            "1.2.3.4444",
+        ] {
+            assert!(!is_ipv4(invalid), "{invalid}");
+        }
+    }
 
     #[test]
     fn leap_seconds_are_judged_in_utc() {
@@ -242,6 +318,14 @@ mod tests {
         ] {
             assert!(!is_email(invalid), "{invalid}");
         }
+        let long = |local: usize, label: usize, more: &str| {
+            is_email(&["x".repeat(local), "@".into(), "y".repeat(label), more.into()].concat())
+        };
+        assert!(long(64, 63, ""));
+        assert!(!long(65, 63, ""));
+        assert!(!long(1, 64, ""));
+        assert!(long(1, 1, &".z".repeat(127)));
+        assert!(!long(1, 2, &".z".repeat(127)));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Issue {
 const MAX_KEY: usize = 128;
 /// Characters of a value in a message.
 const MAX_ECHO: usize = 40;
-/// Values of an `enum` in a message.
+/// Allowed values or properties in a message.
 const MAX_CHOICES: usize = 12;
 
 /// A step of a path; the parents are on the stack of the validation.
@@ -33,43 +33,39 @@ pub(crate) enum Path<'a> {
 }
 
 impl Path<'_> {
-    pub(crate) fn issue(&self, message: String) -> Issue {
-        let mut steps = Vec::new();
-        let mut at = self;
-        loop {
-            steps.push(at);
-            at = match at {
-                Path::Root => break,
-                Path::Item(parent, _) | Path::Property(parent, _) => parent,
-            };
-        }
-        let (mut path, mut pointer) = (String::new(), String::new());
-        for step in steps.iter().rev() {
-            match step {
-                Path::Root => {}
-                Path::Item(_, index) => {
-                    path.push('[');
-                    write_u64(&mut path, *index as u64);
-                    path.push(']');
-                    push_index(&mut pointer, *index);
-                }
-                Path::Property(_, key) => {
-                    let key = key.as_str().unwrap_or_default();
-                    let (key, tail) = cut(&key, MAX_KEY);
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(key);
-                    path.push_str(tail);
-                    push_token(&mut pointer, key);
-                    pointer.push_str(tail);
-                }
+    pub(crate) fn issue(&self, message: &str) -> Issue {
+        let mut issue = Issue {
+            path: String::new(),
+            pointer: String::new(),
+            message: message.into(),
+        };
+        self.write(&mut issue.path, &mut issue.pointer);
+        issue
+    }
+
+    /// Paths are as short as validation is deep.
+    fn write(&self, path: &mut String, pointer: &mut String) {
+        match self {
+            Path::Root => {}
+            Path::Item(parent, index) => {
+                parent.write(path, pointer);
+                path.push('[');
+                write_u64(path, *index as u64);
+                path.push(']');
+                push_index(pointer, *index);
             }
-        }
-        Issue {
-            path,
-            pointer,
-            message,
+            Path::Property(parent, key) => {
+                parent.write(path, pointer);
+                let key = key.as_str().unwrap_or_default();
+                let (key, tail) = cut(&key, MAX_KEY);
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(key);
+                path.push_str(tail);
+                push_token(pointer, key);
+                pointer.push_str(tail);
+            }
         }
     }
 }
@@ -82,27 +78,22 @@ fn cut(text: &str, max: usize) -> (&str, &'static str) {
     }
 }
 
-/// The start of a text.
-pub(crate) fn short(text: &str) -> String {
-    let (head, tail) = cut(text, MAX_ECHO);
-    [head, tail].concat()
+/// Appends the start of a value's text.
+#[inline(never)]
+pub(crate) fn push_start(out: &mut String, value: Value<'_>) {
+    let (head, tail) = cut(value.raw(), MAX_ECHO);
+    out.push_str(head);
+    out.push_str(tail);
 }
 
-/// The start of a value's text.
-pub(crate) fn echo(value: Value<'_>) -> String {
-    short(value.raw())
-}
-
-/// The values of an `enum`, as far as they are useful.
-pub(crate) fn choices(values: Value<'_>) -> String {
-    let mut out = String::new();
-    for (at, value) in values.items().enumerate() {
+/// Appends the items of an array or the keys of an object, as far as they are useful.
+pub(crate) fn push_choices(out: &mut String, choices: Value<'_>) {
+    for (at, (choice, _)) in choices.members().enumerate() {
+        out.push_str(if at == 0 { "" } else { ", " });
         if at == MAX_CHOICES {
-            out.push_str(", …");
+            out.push('…');
             break;
         }
-        out.push_str(if at == 0 { "" } else { ", " });
-        out.push_str(&echo(value));
+        push_start(out, choice);
     }
-    out
 }

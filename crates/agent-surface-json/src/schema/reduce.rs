@@ -16,22 +16,29 @@ pub fn reduce(schema: Value<'_>, locked: &[String], bound: &[String]) -> String 
     let mut out = Members::default();
     for source in &sources {
         for (key, value) in source.raw_entries() {
-            if key.is_str("properties") {
-                let mut properties = Members::default();
-                for source in &sources {
-                    properties.add_fields(source.get("properties"), &[locked]);
+            let is_required = key.is_str("required");
+            if !is_required && !key.is_str("properties") {
+                if sources.len() == 1 || !key.is_str("$ref") {
+                    out.add(key, value.raw());
                 }
-                out.add(key, &["{", &properties.text, "}"]);
-            } else if key.is_str("required") {
-                let mut names = Members::default();
-                for source in &sources {
-                    names.add_fields(source.get("required"), &[locked, bound]);
+                continue;
+            }
+            let mut fields = Members::default();
+            for (same, value) in sources.iter().flat_map(|source| source.raw_entries()) {
+                if !same.has_same_text(key) {
+                    continue;
                 }
-                if !names.text.is_empty() {
-                    out.add(key, &["[", &names.text, "]"]);
+                for (name, field) in value.members() {
+                    let is_in = |names: &[String]| names.iter().any(|out| name.is_str(out));
+                    let is_out = is_in(locked) || (is_required && is_in(bound));
+                    if !is_out {
+                        fields.add(name, if is_required { "" } else { field.raw() });
+                    }
                 }
-            } else if !key.is_str("$ref") || sources.len() == 1 {
-                out.add(key, &[value.raw()]);
+            }
+            let (open, close) = if is_required { ("[", "]") } else { ("{", "}") };
+            if !is_required || !fields.text.is_empty() {
+                out.add(key, &[open, &fields.text, close].concat());
             }
         }
     }
@@ -61,35 +68,18 @@ struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// Adds an entry, or an item if there is no value; the first of equal names counts.
-    fn add(&mut self, name: Value<'a>, value: &[&str]) {
-        if self.names.iter().any(|known| known.equals(name)) {
+    fn add(&mut self, name: Value<'a>, value: &str) {
+        if self.names.iter().any(|known| known.has_same_text(name)) {
             return;
         }
         self.names.push(name);
-        let comma = if self.text.is_empty() { "" } else { "," };
-        let colon = if value.is_empty() { "" } else { ":" };
-        for part in [comma, name.raw(), colon].iter().chain(value) {
-            self.text.push_str(part);
+        if !self.text.is_empty() {
+            self.text.push(',');
         }
-    }
-
-    /// Adds the entries of an object, or the items of an array, that no list of `without` has.
-    fn add_fields(&mut self, fields: Option<Value<'a>>, without: &[&[String]]) {
-        let is_out = |name: Value<'_>| {
-            without
-                .iter()
-                .any(|names| names.iter().any(|out| name.is_str(out)))
-        };
-        let Some(fields) = fields else { return };
-        for (name, value) in fields.raw_entries() {
-            if !is_out(name) {
-                self.add(name, &[value.raw()]);
-            }
-        }
-        for name in fields.items() {
-            if !is_out(name) {
-                self.add(name, &[]);
-            }
+        self.text.push_str(name.raw());
+        if !value.is_empty() {
+            self.text.push(':');
+            self.text.push_str(value);
         }
     }
 }

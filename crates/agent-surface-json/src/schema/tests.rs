@@ -202,7 +202,7 @@ fn every_issue_is_reported_with_both_forms_of_its_place() {
             "code | /code | must match the pattern \"^[A-Z]+$\", not be \"abc\"",
             "either | /either | must match one of the 2 allowed forms",
             "never | /never | must be absent",
-            "zz\" | /zz\" | is not an allowed property; expected one of `ids`, `n`, `mode`, `fixed`, `when`, `code`, `either`, `never`",
+            "zz\" | /zz\" | is not an allowed property; expected one of \"ids\", \"n\", \"mode\", \"fixed\", \"when\", \"code\", \"either\", \"never\"",
             "must | /must | is required",
             "a/b~c | /a~1b~0c | is required",
         ]

@@ -20,7 +20,7 @@ static NAMES: [&str; 7] = [
 ];
 
 /// The bit that a value has; a number has that of `number`.
-fn of(value: Value<'_>) -> u32 {
+pub(crate) fn of(value: Value<'_>) -> u32 {
     match value.tag() {
         parse::NULL => 1,
         parse::NUMBER => NUMBER,
@@ -50,19 +50,14 @@ pub(crate) fn has_one(value: Value<'_>, types: u32) -> bool {
         || (types & INTEGER != 0 && found == NUMBER && Decimal::parse(value.raw()).is_integer())
 }
 
-/// The name of the value's type.
-pub(crate) fn name(value: Value<'_>) -> String {
-    names(of(value))
-}
-
-/// The names of these types, ` or ` between them.
-pub(crate) fn names(types: u32) -> String {
-    let mut out = String::new();
+/// Appends the names of these types, ` or ` between them.
+pub(crate) fn push_names(out: &mut String, types: u32) {
+    let mut joint = "";
     for (place, name) in NAMES.iter().enumerate() {
         if types >> place & 1 == 1 {
-            out.push_str(if out.is_empty() { "" } else { " or " });
+            out.push_str(joint);
             out.push_str(name);
+            joint = " or ";
         }
     }
-    out
 }

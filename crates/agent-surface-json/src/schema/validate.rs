@@ -3,13 +3,13 @@
 //! It refuses to look for more than 32 issues, and to go deeper than 512 schemas. `Schema::validate` and
 //! the check of defaults call it.
 
-use super::issue::{Issue, Path, choices, echo, short};
+use super::issue::{Issue, Path, push_choices, push_start};
 use super::keyword::{self, Keyword};
 use super::memo::Memo;
 use super::{MAX_STEPS, Rule, Schema, format, types};
 use crate::document::{Members, Value};
 use crate::number::Decimal;
-use crate::text::format_count;
+use crate::text::{format_count, write_u64};
 use crate::{canonical, parse, sort, text};
 
 /// Issues reported at most.
@@ -38,9 +38,9 @@ pub(crate) fn validate(schema: &Schema, head: u32, value: Value<'_>) -> Vec<Issu
 
 impl<'s> Check<'s> {
     /// Notes an issue; always `false`, the verdict.
-    fn report(&mut self, path: &Path<'_>, message: &[&str]) -> bool {
+    fn report(&mut self, path: &Path<'_>, message: &str) -> bool {
         if self.collects && self.issues.len() < MAX_ISSUES {
-            self.issues.push(path.issue(message.concat()));
+            self.issues.push(path.issue(message));
         }
         false
     }
@@ -57,7 +57,7 @@ impl<'s> Check<'s> {
             return verdict;
         }
         if self.depth >= MAX_STEPS {
-            return self.report(path, &["is nested too deeply to be checked"]);
+            return self.report(path, "is nested too deeply to be checked");
         }
         self.depth += 1;
         let verdict = self.rules(head, value, path);
@@ -72,7 +72,7 @@ impl<'s> Check<'s> {
         let schema = self.schema;
         let at = |place: u32| schema.document.value_at(place);
         if at(schema.rule(head).argument).tag() == parse::FALSE {
-            return self.report(path, &["must be absent"]);
+            return self.report(path, "must be absent");
         }
         let mut verdict = true;
         for rule in schema.rules(head) {
@@ -109,15 +109,14 @@ impl<'s> Check<'s> {
             .items()
             .any(|schema| self.value(self.schema.head(schema), value, path));
         self.collects = collects;
-        is_any
-            || self.report(
-                path,
-                &[
-                    "must match one of the ",
-                    &format_count(branches.len()),
-                    " allowed forms",
-                ],
-            )
+        if is_any || !collects {
+            return is_any;
+        }
+        let count = format_count(branches.len());
+        self.report(
+            path,
+            &["must match one of the ", &count, " allowed forms"].concat(),
+        )
     }
 
     fn properties(
@@ -133,7 +132,7 @@ impl<'s> Check<'s> {
             let path = Path::Property(path, key);
             verdict &= match find(properties, &mut rest, key) {
                 Some(schema) => self.value(self.schema.head(schema), entry, &path),
-                None => !is_closed || self.unknown(properties, &path),
+                None => !is_closed || (self.collects && self.unknown(properties, &path)),
             };
             if self.is_done(verdict) {
                 break;
@@ -147,58 +146,52 @@ impl<'s> Check<'s> {
         let mut rest = value.raw_entries();
         for name in names.items() {
             if value.tag() == parse::OBJECT && find(value, &mut rest, name).is_none() {
-                verdict = self.report(&Path::Property(path, name), &["is required"]);
+                verdict = self.report(&Path::Property(path, name), "is required");
             }
         }
         verdict
     }
 
     fn unknown(&mut self, properties: Value<'s>, path: &Path<'_>) -> bool {
-        if !self.collects {
-            return false;
+        let mut message = String::from("is not an allowed property");
+        if !properties.is_empty() {
+            message.push_str("; expected one of ");
+            push_choices(&mut message, properties);
         }
-        let mut known = String::new();
-        for (name, _) in properties.raw_entries().take(8) {
-            known.push_str(if known.is_empty() {
-                "; expected one of `"
-            } else {
-                "`, `"
-            });
-            known.push_str(&short(&name.as_str().unwrap_or_default()));
-        }
-        if !known.is_empty() {
-            known.push('`');
-        }
-        self.report(path, &["is not an allowed property", &known])
+        self.report(path, &message)
     }
 
     fn assertion(&mut self, rule: Rule, argument: Value<'s>, value: Value<'_>, path: &Path<'_>) -> bool {
-        if self.holds(rule, argument, value) {
-            return true;
+        let holds = self.holds(rule, argument, value);
+        if holds || !self.collects {
+            return holds;
         }
-        if !self.collects {
-            return false;
+        let (head, middle) = keyword::breach(rule.keyword);
+        let mut message = String::from(head);
+        match rule.keyword {
+            Keyword::Type => types::push_names(&mut message, rule.number),
+            Keyword::Enum => push_choices(&mut message, argument),
+            Keyword::UniqueItems => {}
+            _ => push_start(&mut message, argument),
         }
+        message.push_str(middle);
         let is_number = value.tag() == parse::NUMBER;
-        let found = match rule.keyword {
-            Keyword::Type if !is_number || rule.number & types::INTEGER == 0 => types::name(value),
+        match rule.keyword {
+            Keyword::Type if !is_number || rule.number & types::INTEGER == 0 => {
+                types::push_names(&mut message, types::of(value));
+            }
             Keyword::MinLength | Keyword::MaxLength | Keyword::MinItems | Keyword::MaxItems => {
-                format_count(size(value))
+                write_u64(&mut message, size(value) as u64);
             }
             Keyword::UniqueItems => {
                 let (first, second) = twins(value).unwrap_or_default();
-                [&*format_count(first), " and ", &format_count(second)].concat()
+                write_u64(&mut message, u64::from(first));
+                message.push_str(" and ");
+                write_u64(&mut message, u64::from(second));
             }
-            _ => echo(value),
-        };
-        let expected = match rule.keyword {
-            Keyword::Type => types::names(rule.number),
-            Keyword::Enum => choices(argument),
-            Keyword::UniqueItems => String::new(),
-            _ => echo(argument),
-        };
-        let (head, middle) = keyword::breach(rule.keyword);
-        self.report(path, &[head, &expected, middle, &found])
+            _ => push_start(&mut message, value),
+        }
+        self.report(path, &message)
     }
 
     /// An assertion on the value alone.
@@ -211,18 +204,22 @@ impl<'s> Check<'s> {
             (Keyword::MinLength, parse::STRING) | (Keyword::MinItems, parse::ARRAY) => size(value) >= bound,
             (Keyword::MaxLength, parse::STRING) | (Keyword::MaxItems, parse::ARRAY) => size(value) <= bound,
             (Keyword::UniqueItems, parse::ARRAY) => twins(value).is_none(),
-            (Keyword::Pattern, parse::STRING) => {
-                let pattern = self.schema.patterns.get(bound);
-                pattern.is_none_or(|pattern| pattern.is_match(&value.as_str().unwrap_or_default()))
-            }
-            (Keyword::Format, parse::STRING) => {
-                format::is_valid(rule.number, &value.as_str().unwrap_or_default())
-            }
+            (Keyword::Pattern, parse::STRING) => self.matches(bound, value),
+            (Keyword::Format, parse::STRING) => match bound.checked_sub(format::FIRST_PATTERN as usize) {
+                Some(pattern) => self.matches(pattern, value),
+                None => format::is_valid(rule.number, &value.as_str().unwrap_or_default()),
+            },
             (keyword, parse::NUMBER) if Keyword::Minimum <= keyword && keyword <= Keyword::MultipleOf => {
                 number_holds(keyword, value, argument)
             }
             _ => true,
         }
+    }
+
+    #[inline(never)]
+    fn matches(&self, pattern: usize, value: Value<'_>) -> bool {
+        let pattern = self.schema.patterns.get(pattern);
+        pattern.is_none_or(|pattern| pattern.is_match(&value.as_str().unwrap_or_default()))
     }
 }
 
@@ -262,12 +259,20 @@ fn size(value: Value<'_>) -> usize {
 }
 
 /// The first two equal items in sorted order, found by their canonical texts with equal numbers alike.
-fn twins(array: Value<'_>) -> Option<(usize, usize)> {
-    let texts: Vec<String> = array.items().map(canonical::comparable).collect();
-    let mut order: Vec<u32> = (0..parse::narrow(texts.len())).collect();
+fn twins(array: Value<'_>) -> Option<(u32, u32)> {
+    let (mut texts, mut order) = (Vec::new(), Vec::new());
+    for item in array.items() {
+        order.push(parse::narrow(texts.len()));
+        texts.push(canonical::comparable(item));
+    }
     let at = |index: u32| texts.get(index as usize);
     sort::sort(&mut order, &|a, b| at(a) < at(b));
-    let pairs = order.iter().zip(order.iter().skip(1));
-    let (a, b) = pairs.into_iter().find(|(a, b)| at(**a) == at(**b))?;
-    Some((*a as usize, *b as usize))
+    let mut last = u32::MAX;
+    for index in order {
+        if at(last) == at(index) {
+            return Some((last, index));
+        }
+        last = index;
+    }
+    None
 }
