@@ -87,10 +87,9 @@ impl Registry {
         self.core.borrow().call_generation(slot)
     }
 
-    /// What generated invocation ids begin with.
-    #[wasm_bindgen(js_name = invocationPrefix)]
-    pub fn invocation_prefix(&self) -> String {
-        self.core.borrow().invocation_prefix().to_owned()
+    /// The random characters in the ids of calls and registrations.
+    pub fn mark(&self) -> String {
+        self.core.borrow().mark().to_owned()
     }
 
     /// How many calls came in: the end of the id that was generated last.

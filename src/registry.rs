@@ -173,7 +173,6 @@ impl Registry {
 
     /// Validates a component: what `commit` takes, or -1 for a definition error, which `takeText` gives.
     pub fn prepare(&self, header: &str, specs: &[u32]) -> i32 {
-        self.refill();
         let prepared = self.core.borrow_mut().prepare(header, specs);
         self.number_of(prepared)
     }
@@ -201,14 +200,13 @@ impl Registry {
         self.drain();
     }
 
-    /// `reg_…`
-    #[wasm_bindgen(js_name = registrationId)]
-    pub fn registration_id(&self, slot: u32) -> String {
-        self.core
-            .borrow()
-            .registration_id(slot)
-            .unwrap_or_default()
-            .to_owned()
+    /// How many components registered: the number in the last one's id.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "2^53 registrations would take centuries"
+    )]
+    pub fn registered(&self) -> f64 {
+        self.core.borrow().registered() as f64
     }
 
     /// The component's descriptor without its capabilities, as JSON text.

@@ -167,7 +167,7 @@ export const register = (host, definition, onRegister) => {
   const registration = new Registration(definition, members, used);
   host.registrations[slot] = registration;
   const generation = host.enter((wasm) => {
-    registration.id = wasm.registrationId(slot);
+    registration.id = `reg_${wasm.registered()}_${host.mark}`;
     return wasm.registrationGeneration(slot);
   });
   host.enter((wasm) => wasm.settleEvents());

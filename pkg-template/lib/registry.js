@@ -105,7 +105,7 @@ export const runCall = (host, entry, slot, invocationId, signal) => {
   if (slot < 0) return host.entries[-1 - slot];
   const { wasm } = host;
   entry.slot = slot;
-  entry.invocationId = invocationId ?? `${host.invocationPrefix}_${wasm.invoked()}`;
+  entry.invocationId = invocationId ?? `inv_${host.mark}_${wasm.invoked()}`;
   host.entries[slot] = entry;
   if (signal !== undefined) entry.listen(host, signal, wasm.callGeneration(slot));
   const outer = host.running;
@@ -482,7 +482,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
     throw fromModule(host.trapped(error));
   }
   host.surfaceId = host.wasm.surfaceId();
-  host.invocationPrefix = host.wasm.invocationPrefix();
+  host.mark = host.wasm.mark();
   host.announce = () => {
     if (host.disposed) return;
     const listens = host.listeners.size + host.confirmationListeners.size;

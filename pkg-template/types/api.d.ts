@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: e96a836b1254f3f0
+// boundary: ddc9b3b571725a03

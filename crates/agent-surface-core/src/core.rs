@@ -74,8 +74,8 @@ pub struct Core {
     pub(crate) invoked: u64,
     /// `{}`, for every call that is sent just that.
     pub(crate) empty: Rc<Document>,
-    /// `inv_` and randomness: generated invocation ids begin with it.
-    pub(crate) invocation_prefix: String,
+    /// Random characters that the ids of registrations and the generated ids of calls carry.
+    pub(crate) mark: String,
     pub(crate) revisions: u64,
     pub(crate) disposed: bool,
 
@@ -131,7 +131,7 @@ impl Core {
         pool.fill(entropy);
         let seed = [pool.u64()?, pool.u64()?];
         let surface_id = [String::from("srf_"), pool.base62(22)?].concat();
-        let invocation_prefix = [String::from("inv_"), pool.base62(12)?].concat();
+        let mark = pool.base62(16)?;
         let bounds = Bounds {
             max_bytes: 2,
             max_depth: 1,
@@ -150,7 +150,7 @@ impl Core {
             registered: 0,
             invoked: 0,
             empty,
-            invocation_prefix,
+            mark,
             revisions: 0,
             disposed: false,
             specs: Slab::new(),

@@ -67,9 +67,9 @@ impl Core {
         Admitted::Fresh(id)
     }
 
-    /// What generated invocation ids begin with; `_` and the number of the call follow.
-    pub fn invocation_prefix(&self) -> &str {
-        &self.invocation_prefix
+    /// The random characters in the ids `inv_<mark>_<number of the call>` and `reg_<number of the registration>_<mark>`.
+    pub fn mark(&self) -> &str {
+        &self.mark
     }
 
     /// How many calls came in.
@@ -96,7 +96,7 @@ impl Core {
     }
 
     fn generated_id(&self, number: u64) -> String {
-        let mut id = [self.invocation_prefix.as_str(), "_"].concat();
+        let mut id = ["inv_", &self.mark, "_"].concat();
         write_u64(&mut id, number);
         id
     }
@@ -239,7 +239,7 @@ impl Core {
     /// The call that an id stands for. Only ids that callers gave are in the table: a generated one tells its number.
     fn known(&self, consumer: &str, invocation_id: &str) -> Option<&Call> {
         let is_of = |call: &Call| call.known && &*call.route.consumer.key == consumer;
-        if invocation_id.starts_with(&self.invocation_prefix) {
+        if invocation_id.starts_with("inv_") {
             let generated = |call: &Call| {
                 is_of(call) && call.invocation_id.is_none() && self.generated_id(call.number) == invocation_id
             };

@@ -104,11 +104,6 @@ impl Core {
     /// Validates a component. What comes back waits for `commit`, so that the page's guard can be asked between.
     pub fn prepare(&mut self, header: &str, specs: &[u32]) -> Result<u32, DefinitionError> {
         let header = parse_header(&definition(header)?, &self.config.limits)?;
-        if self.entropy.is_low() {
-            return Err(DefinitionError::invalid(&[
-                "no randomness is left for a registration id; the driver has to add some",
-            ]));
-        }
         for (at, &id) in specs.iter().enumerate() {
             let Some(spec) = self.specs.get(id) else { continue };
             let capability = &spec.capability;
@@ -168,7 +163,7 @@ impl Core {
         let mut id = String::from("reg_");
         agent_surface_json::write_u64(&mut id, self.registered);
         id.push('_');
-        id.push_str(&self.entropy.base62(16).unwrap_or_default());
+        id.push_str(&self.mark);
         let component: Rc<[PolicyRef]> = joined(&self.registry_chain, &header.policies);
         let mut members = Vec::with_capacity(specs.len());
         for &spec in specs {
@@ -347,6 +342,11 @@ impl Core {
     /// The generation of a registration's slot.
     pub fn registration_generation(&self, slot: u32) -> u32 {
         self.registrations.generation(slot)
+    }
+
+    /// How many components registered: the number in the last one's id.
+    pub const fn registered(&self) -> u64 {
+        self.registered
     }
 
     /// The opaque id of a registration.
