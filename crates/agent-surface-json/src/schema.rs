@@ -138,13 +138,6 @@ impl Schema {
         self.rules.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// The rules of one schema.
-    fn rules(&self, head: u32) -> &[Rule] {
-        let rules = self.rules.get(head as usize + 1..).unwrap_or_default();
-        let end = rules.iter().position(|rule| rule.keyword >= Keyword::Schema);
-        rules.get(..end.unwrap_or(rules.len())).unwrap_or_default()
-    }
-
     /// The head of a schema that stands in the document.
     fn head(&self, schema: Value<'_>) -> u32 {
         self.heads.get(schema.index() as usize).copied().unwrap_or(0)
@@ -152,8 +145,15 @@ impl Schema {
 
     /// The number and the argument of a keyword of this schema.
     fn keyword(&self, head: u32, keyword: Keyword) -> Option<(u32, Value<'_>)> {
-        let rule = self.rules(head).iter().find(|rule| rule.keyword == keyword)?;
-        Some((rule.number, self.document.value_at(rule.argument)))
+        for rule in self.rules.get(head as usize + 1..)? {
+            if rule.keyword == keyword {
+                return Some((rule.number, self.document.value_at(rule.argument)));
+            }
+            if rule.keyword >= Keyword::Schema {
+                break;
+            }
+        }
+        None
     }
 
     /// A schema and what it refers to, one after the other: all of them apply to a value. Compiling has

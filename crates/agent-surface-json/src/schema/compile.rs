@@ -15,7 +15,6 @@ use crate::text::format_count;
 
 /// The dialect of `$schema`, which may end in `#`.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
-const DEFINITIONS: &str = "#/$defs/";
 
 struct Compiler {
     schema: Schema,
@@ -83,8 +82,14 @@ impl Compiler {
             argument: schema.index(),
             number: 0,
         });
+        if schema.tag() == parse::FALSE {
+            self.schema.rules.push(Rule {
+                keyword: Keyword::Never,
+                ..Rule::default()
+            });
+        }
         // What the value is comes before what it holds, so that many issues below hide none of its own.
-        let mut inside = Vec::new();
+        let mut inside = self.schema.rules.len();
         let mut closing = None;
         for (key, argument) in schema.raw_entries() {
             let entry = keyword::by_name(key);
@@ -101,24 +106,26 @@ impl Compiler {
                     None => continue,
                 }
             }
-            match rule.keyword {
-                Keyword::AdditionalProperties if !self.is_opaque => closing = Some(rule),
-                keyword if keyword < Keyword::Properties => self.schema.rules.push(rule),
-                _ => inside.push(rule),
+            if rule.keyword < Keyword::Properties {
+                self.schema.rules.insert(inside, rule);
+                inside += 1;
+            } else if rule.keyword == Keyword::AdditionalProperties && !self.is_opaque {
+                closing = Some(rule);
+            } else {
+                self.schema.rules.push(rule);
             }
         }
-        if let Some(closing) = closing {
-            match inside.iter_mut().find(|rule| rule.keyword == Keyword::Properties) {
+        if let Some(mut closing) = closing {
+            closing.keyword = Keyword::Properties;
+            closing.number = 1;
+            let own = self.schema.rules.get_mut(inside..).unwrap_or_default();
+            match own.iter_mut().find(|rule| rule.keyword == Keyword::Properties) {
                 Some(properties) => properties.number = 1,
-                None => inside.push(Rule {
-                    keyword: Keyword::Properties,
-                    number: 1,
-                    ..closing
-                }),
+                None => self.schema.rules.push(closing),
             }
         }
-        self.schema.rules.extend_from_slice(&inside);
-        for rule in inside {
+        for place in inside..self.schema.rules.len() {
+            let rule = self.schema.rule(narrow(place));
             let argument = schema.document().value_at(rule.argument);
             let schemas = match rule.keyword {
                 Keyword::Properties | Keyword::Defs | Keyword::OtherMap => argument.raw_entries(),
@@ -145,55 +152,43 @@ impl Compiler {
         argument: Value<'_>,
         depth: usize,
     ) -> Result<Option<u32>, Refusal> {
-        if entry.keyword >= Keyword::OtherSchemas {
-            let tail = ["is outside the built-in schema subset; ", entry.words, OTHERWISE];
-            return Err(at_keyword(argument, &tail));
-        }
-        if !types::has_one(argument, entry.types) {
-            let mut tail = String::from("must be of type ");
-            types::push_names(&mut tail, entry.types);
-            return Err(at_keyword(argument, &[&tail]));
-        }
+        let mut detail = String::new();
         let text = argument.as_str().unwrap_or_default();
-        let reason = match entry.keyword {
+        // What would be right, and whether a validator of one's own would be another way.
+        let (reason, otherwise) = match entry.keyword {
+            keyword if keyword >= Keyword::OtherSchemas => {
+                detail.push_str(entry.words);
+                ("is outside the built-in schema subset; ", OTHERWISE)
+            }
+            _ if !types::has_one(argument, entry.types) => {
+                types::push_names(&mut detail, entry.types);
+                ("must be of type ", "")
+            }
             Keyword::Annotation => return Ok(None),
             Keyword::Type => {
-                let mut types = types::by_name(argument);
-                for name in argument.items() {
-                    let one = types::by_name(name);
-                    if one == 0 {
-                        types = 0;
-                        break;
-                    }
-                    types |= one;
-                }
+                let types = types::by_names(argument);
                 if types != 0 {
                     return Ok(Some(types));
                 }
-                let mut tail = String::from("must be an array of, or one of ");
-                types::push_names(&mut tail, types::ANY);
-                return Err(at_keyword(argument, &[&tail]));
+                types::push_names(&mut detail, types::ANY);
+                ("must be an array of, or one of ", "")
             }
             Keyword::MinLength | Keyword::MaxLength | Keyword::MinItems | Keyword::MaxItems => {
                 let number = argument.as_u32();
                 if number.is_some() {
                     return Ok(number);
                 }
-                "must be a whole number from 0 to 4294967295"
+                ("must be a whole number from 0 to 4294967295", "")
             }
-            Keyword::MultipleOf => {
-                let divisor = Decimal::parse(argument.raw());
-                if !divisor.is_zero() && !divisor.negative && divisor.count <= MAX_DIVISOR_DIGITS {
-                    return Ok(Some(0));
-                }
-                "must be above 0 and have at most 18 significant digits"
+            Keyword::MultipleOf if !is_divisor(argument) => {
+                ("must be above 0 and have at most 18 significant digits", "")
             }
-            Keyword::UniqueItems => return Ok((argument.as_bool() == Some(true)).then_some(0)),
+            Keyword::UniqueItems => return Ok((argument.tag() == parse::TRUE).then_some(0)),
             Keyword::Pattern => match Pattern::compile(&text) {
                 Ok(pattern) => return Ok(Some(self.pattern(pattern))),
                 Err(error) => {
-                    let tail = ["is not a usable pattern: ", &error.message()];
-                    return Err(at_keyword(argument, &tail));
+                    detail = error.message();
+                    ("is not a usable pattern: ", "")
                 }
             },
             Keyword::Format => {
@@ -206,43 +201,30 @@ impl Compiler {
                         .ok()
                         .map(|pattern| format::FIRST_PATTERN + self.pattern(pattern)));
                 }
-                let tail = [
-                    "must be `date-time`, `date`, `uuid`, `email` or `uri`; use `pattern`",
-                    OTHERWISE,
-                ];
-                return Err(at_keyword(argument, &tail));
+                let names = "must be `date-time`, `date`, `uuid`, `email` or `uri`; use `pattern`";
+                (names, OTHERWISE)
             }
-            Keyword::AnyOf if argument.is_empty() => "must hold at least one schema",
-            Keyword::Required => {
-                if argument.items().all(|name| name.tag() == parse::STRING) {
-                    return Ok(Some(0));
-                }
-                "must be an array of property names"
+            Keyword::AnyOf if argument.is_empty() => ("must hold at least one schema", ""),
+            Keyword::Required if argument.items().any(|name| name.tag() != parse::STRING) => {
+                ("must be an array of property names", "")
             }
             Keyword::AdditionalProperties => {
                 if let Some(allows) = argument.as_bool() {
                     return Ok((!allows).then_some(0));
                 }
-                let tail = ["must be `true` or `false`; list the properties", OTHERWISE];
-                return Err(at_keyword(argument, &tail));
+                ("must be `true` or `false`; list the properties", OTHERWISE)
             }
-            Keyword::Ref if !text.starts_with(DEFINITIONS) => {
-                let tail = [
-                    "must start with `",
-                    DEFINITIONS,
-                    "`; move its target there",
-                    OTHERWISE,
-                ];
-                return Err(at_keyword(argument, &tail));
+            Keyword::Ref if !text.starts_with("#/$defs/") => {
+                ("must start with `#/$defs/`; move its target there", OTHERWISE)
             }
-            Keyword::Root if depth > 0 => "is allowed at the root of the schema only; leave it out",
+            Keyword::Root if depth > 0 => ("is allowed at the root of the schema only; leave it out", ""),
             Keyword::Root if key.is_str("$schema") && text.strip_suffix('#').unwrap_or(&text) != DIALECT => {
-                let tail = ["must be `", DIALECT, "`; leave it out", OTHERWISE];
-                return Err(at_keyword(argument, &tail));
+                detail.push_str(DIALECT);
+                ("must be `", "`; leave it out")
             }
             _ => return Ok(Some(0)),
         };
-        Err(at_keyword(argument, &[reason]))
+        Err(at_keyword(argument, &[reason, &detail, otherwise]))
     }
 
     fn pattern(&mut self, pattern: Pattern) -> u32 {
@@ -321,17 +303,27 @@ fn refuse_remote(keyword: Keyword, argument: Value<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
+fn is_divisor(argument: Value<'_>) -> bool {
+    let divisor = Decimal::parse(argument.raw());
+    !divisor.is_zero() && !divisor.negative && divisor.count <= MAX_DIVISOR_DIGITS
+}
+
 /// Prepares the defaults, each of which must pass the schema it would be filled for.
 fn check_defaults(schema: &mut Schema, max_bytes: usize) -> Result<(), Refusal> {
-    let refuse = |schema: &Schema, head: u32, tail: &[&str]| {
-        let holder = schema.default(&schema.chain(head));
-        let mut refusal = at_keyword(holder.unwrap_or(schema.document.root()), tail);
-        refusal.0.fault = SchemaFault::InvalidDefault;
-        refusal
+    let Some((head, reason)) = broken_default(schema, max_bytes) else {
+        return Ok(());
     };
-    if let Err(id) = defaults::prepare(schema, max_bytes) {
-        let tail = "must stay small and end when the defaults within it are filled";
-        return Err(refuse(schema, id, &[tail]));
+    let holder = schema.default(&schema.chain(head));
+    let mut refusal = at_keyword(holder.unwrap_or(schema.document.root()), &[&reason]);
+    refusal.0.fault = SchemaFault::InvalidDefault;
+    Err(refusal)
+}
+
+/// A schema whose default is not to be had, and why.
+fn broken_default(schema: &mut Schema, max_bytes: usize) -> Option<(u32, String)> {
+    if let Some(head) = defaults::prepare(schema, max_bytes) {
+        let reason = "must stay small and end when the defaults within it are filled";
+        return Some((head, reason.into()));
     }
     let bounds = Bounds {
         max_bytes,
@@ -339,18 +331,18 @@ fn check_defaults(schema: &mut Schema, max_bytes: usize) -> Result<(), Refusal> 
         lone_surrogates: true,
     };
     for head in 0..narrow(schema.rules.len()) {
-        let Some(text) = schema.filled(head) else { continue };
-        // It is made of slices of a valid document.
-        let Ok(document) = Document::parse(text.clone(), bounds) else {
+        // What is filled is made of slices of a valid document.
+        let filled = schema.filled(head).cloned();
+        let Some(document) = filled.and_then(|text| Document::parse(text, bounds).ok()) else {
             continue;
         };
         if let Some(issue) = validate::validate(schema, head, document.root()).first() {
             let place = if issue.path.is_empty() { "it" } else { &issue.path };
-            let tail = ["breaks its own schema: ", place, " ", &issue.message];
-            return Err(refuse(schema, head, &tail));
+            let reason = ["breaks its own schema: ", place, " ", &issue.message].concat();
+            return Some((head, reason));
         }
     }
-    Ok(())
+    None
 }
 
 #[cfg(test)]

@@ -43,8 +43,8 @@ pub(crate) fn fill(schema: &Schema, chain: &[u32], value: Value<'_>, max_bytes: 
 const MAX_ROUNDS: usize = 64;
 
 /// Finds for every schema what is inserted for an absent property: the first default of its chain, itself filled.
-/// The error is a schema whose default grows past `max_bytes`, or for ever.
-pub(crate) fn prepare(schema: &mut Schema, max_bytes: usize) -> Result<(), u32> {
+/// Gives a schema whose default grows past `max_bytes`, or for ever.
+pub(crate) fn prepare(schema: &mut Schema, max_bytes: usize) -> Option<u32> {
     let mut grown = None;
     for _ in 0..MAX_ROUNDS {
         grown = None;
@@ -54,10 +54,10 @@ pub(crate) fn prepare(schema: &mut Schema, max_bytes: usize) -> Result<(), u32> 
             }
         }
         if grown.is_none() {
-            return Ok(());
+            break;
         }
     }
-    grown.map_or(Ok(()), Err)
+    grown
 }
 
 /// One round for one schema: whether its text is another one now, or too long.

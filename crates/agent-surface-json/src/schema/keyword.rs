@@ -11,6 +11,8 @@ use crate::document::Value;
 pub(crate) enum Keyword {
     #[default]
     Annotation,
+    /// No keyword: the schema `false`.
+    Never,
     Type,
     Const,
     Enum,
@@ -215,22 +217,23 @@ static KEYWORDS: [Entry; 42] = [
         "use `additionalProperties: false`",
     ),
     entry("contentSchema", Keyword::OtherSchemas, ANY, "leave it out"),
-    // Has every name that is left.
+    // Stands for every name that is left.
     entry("", Keyword::Outside, ANY, "leave it out"),
 ];
 
 /// What this key of a schema is.
 pub(crate) fn by_name(key: Value<'_>) -> &'static Entry {
+    let wanted = key.as_str().unwrap_or_default();
     let has_it = |entry: &&Entry| {
-        let mut rest = entry.names;
-        loop {
-            let (name, more) = cut_at(rest, b' ');
-            match more {
-                _ if name.is_empty() || key.is_str(name) => return true,
-                Some(more) => rest = more,
-                None => return false,
+        let mut rest = Some(entry.names);
+        while let Some(names) = rest {
+            let (name, more) = cut_at(names, b' ');
+            if name == wanted {
+                return true;
             }
+            rest = more;
         }
+        false
     };
     let [.., last] = &KEYWORDS;
     KEYWORDS.iter().find(has_it).unwrap_or(last)

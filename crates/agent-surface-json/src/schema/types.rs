@@ -31,16 +31,20 @@ pub(crate) fn of(value: Value<'_>) -> u32 {
     }
 }
 
-/// The bit of a type's name; 0 when it is none.
-pub(crate) fn by_name(name: Value<'_>) -> u32 {
-    let mut bit = 1;
-    for known in NAMES {
-        if name.is_str(known) {
-            return bit;
-        }
-        bit <<= 1;
+/// The bits of a type's name, or of an array of them; 0 when there is none, or another thing among them.
+pub(crate) fn by_names(names: Value<'_>) -> u32 {
+    let mut types = 0;
+    let names = match names.tag() {
+        parse::ARRAY => names.members(),
+        _ => names.alone(),
+    };
+    for (name, _) in names {
+        let Some(place) = NAMES.iter().position(|known| name.is_str(known)) else {
+            return 0;
+        };
+        types |= 1 << place;
     }
-    0
+    types
 }
 
 /// Whether the value has one of these types.

@@ -70,14 +70,12 @@ impl<'s> Check<'s> {
 
     fn rules(&mut self, head: u32, value: Value<'_>, path: &Path<'_>) -> bool {
         let schema = self.schema;
-        let at = |place: u32| schema.document.value_at(place);
-        if at(schema.rule(head).argument).tag() == parse::FALSE {
-            return self.report(path, "must be absent");
-        }
         let mut verdict = true;
-        for rule in schema.rules(head) {
-            let argument = at(rule.argument);
+        for rule in schema.rules.get(head as usize + 1..).unwrap_or_default() {
+            let argument = schema.document.value_at(rule.argument);
             verdict &= match rule.keyword {
+                Keyword::Schema | Keyword::Target => break,
+                Keyword::Never => self.report(path, "must be absent"),
                 Keyword::Properties => self.properties(argument, rule.number == 1, value, path),
                 Keyword::Required => self.required(argument, value, path),
                 Keyword::Items => self.items(schema.head(argument), value, path),
