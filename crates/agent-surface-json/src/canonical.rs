@@ -93,7 +93,7 @@ fn write_sorted(root: Value<'_>, out: &mut String, by_value: bool) {
         let members = pending.get_mut(from..).unwrap_or_default();
         members.reverse();
         if is_object {
-            sort::sort(members, &|a, b| at(a).compare_text(at(b)).is_gt());
+            sort::sort(members, &|a, b| at(a).compare_text(at(b)).then(a.cmp(&b)).is_gt());
         }
     }
 }

@@ -264,7 +264,7 @@ fn twins(array: Value<'_>) -> Option<(u32, u32)> {
         texts.push(canonical::comparable(item));
     }
     let at = |index: u32| texts.get(index as usize);
-    sort::sort(&mut order, &|a, b| at(a) < at(b));
+    sort::sort(&mut order, &|a, b| (at(a), a) < (at(b), b));
     let mut last = u32::MAX;
     for index in order {
         if at(last) == at(index) {
