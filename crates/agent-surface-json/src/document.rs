@@ -187,6 +187,12 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// The decoded string, empty if it is none.
+    #[inline(never)]
+    pub(crate) fn decoded(self) -> String {
+        self.as_str().map(Cow::into_owned).unwrap_or_default()
+    }
+
     /// The nearest double, if it is a number.
     pub fn as_f64(self) -> Option<f64> {
         (self.tag() == parse::NUMBER).then(|| float::parse_f64(self.raw()))

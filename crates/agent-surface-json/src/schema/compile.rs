@@ -153,7 +153,7 @@ impl Compiler {
         depth: usize,
     ) -> Result<Option<u32>, Refusal> {
         let mut detail = String::new();
-        let text = argument.as_str().unwrap_or_default();
+        let text = argument.decoded();
         // What would be right, and whether a validator of one's own would be another way.
         let (reason, otherwise) = match entry.keyword {
             keyword if keyword >= Keyword::OtherSchemas => {
@@ -240,7 +240,7 @@ impl Compiler {
                 continue;
             }
             let argument = document.value_at(rule.argument);
-            let text = argument.as_str().unwrap_or_default();
+            let text = argument.decoded();
             let target = locate(argument, &text).map_or(0, |target| self.schema.head(target));
             if target == 0 {
                 let tail = ["must name a schema under `$defs`; `", &text, "` is none"];
@@ -297,7 +297,7 @@ impl Compiler {
 /// In a schema that is not compiled, no reference may leave the document.
 fn refuse_remote(keyword: Keyword, argument: Value<'_>) -> Result<(), Refusal> {
     let is_reference = matches!(keyword, Keyword::Ref | Keyword::OtherRef);
-    if is_reference && argument.as_str().is_some_and(|target| !target.starts_with('#')) {
+    if is_reference && argument.tag() == parse::STRING && !argument.decoded().starts_with('#') {
         return Err(at_keyword(argument, &["must not be remote; start it with `#`"]));
     }
     Ok(())

@@ -52,7 +52,7 @@ fn refusal(target: Value<'_>, is_keyword: bool, tail: &[&str]) -> Refusal {
     let (pointer, _) = descend(target, &mut |_, key| {
         let leads = key.index() <= target.index();
         if leads && is_keyword {
-            keyword = key.as_str().unwrap_or_default().into_owned();
+            keyword = key.decoded();
         }
         leads
     });
@@ -101,7 +101,7 @@ fn descend<'a>(start: Value<'a>, leads: &mut dyn FnMut(&str, Value<'a>) -> bool)
             if at.tag() == parse::ARRAY {
                 push_index(&mut way, index);
             } else {
-                push_token(&mut way, &key.as_str().unwrap_or_default());
+                push_token(&mut way, &key.decoded());
             }
             if leads(&way, key) {
                 next = Some((way, value));

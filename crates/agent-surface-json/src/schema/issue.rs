@@ -56,7 +56,7 @@ impl Path<'_> {
             }
             Path::Property(parent, key) => {
                 parent.write(path, pointer);
-                let key = key.as_str().unwrap_or_default();
+                let key = key.decoded();
                 let (key, tail) = cut(&key, MAX_KEY);
                 if !path.is_empty() {
                     path.push('.');

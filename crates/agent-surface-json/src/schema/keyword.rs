@@ -223,7 +223,7 @@ static KEYWORDS: [Entry; 42] = [
 
 /// What this key of a schema is.
 pub(crate) fn by_name(key: Value<'_>) -> &'static Entry {
-    let wanted = key.as_str().unwrap_or_default();
+    let wanted = key.decoded();
     let has_it = |entry: &&Entry| {
         let mut rest = Some(entry.names);
         while let Some(names) = rest {

@@ -24,14 +24,13 @@ pub fn reduce(schema: Value<'_>, locked: &[String], bound: &[String]) -> String 
                 continue;
             }
             let mut fields = Members::default();
-            for (same, value) in sources.iter().flat_map(|source| source.raw_entries()) {
-                if !same.has_same_text(key) {
+            for source in &sources {
+                let Some(found) = source.get(if is_required { "required" } else { "properties" }) else {
                     continue;
-                }
-                for (name, field) in value.members() {
+                };
+                for (name, field) in found.members() {
                     let is_in = |names: &[String]| names.iter().any(|out| name.is_str(out));
-                    let is_out = is_in(locked) || (is_required && is_in(bound));
-                    if !is_out {
+                    if !(is_in(locked) || is_required && is_in(bound)) {
                         fields.add(name, if is_required { "" } else { field.raw() });
                     }
                 }

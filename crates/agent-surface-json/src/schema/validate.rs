@@ -205,7 +205,7 @@ impl<'s> Check<'s> {
             (Keyword::Pattern, parse::STRING) => self.matches(bound, value),
             (Keyword::Format, parse::STRING) => match bound.checked_sub(format::FIRST_PATTERN as usize) {
                 Some(pattern) => self.matches(pattern, value),
-                None => format::is_valid(rule.number, &value.as_str().unwrap_or_default()),
+                None => format::is_valid(rule.number, &value.decoded()),
             },
             (keyword, parse::NUMBER) if Keyword::Minimum <= keyword && keyword <= Keyword::MultipleOf => {
                 number_holds(keyword, value, argument)
@@ -217,7 +217,7 @@ impl<'s> Check<'s> {
     #[inline(never)]
     fn matches(&self, pattern: usize, value: Value<'_>) -> bool {
         let pattern = self.schema.patterns.get(pattern);
-        pattern.is_none_or(|pattern| pattern.is_match(&value.as_str().unwrap_or_default()))
+        pattern.is_none_or(|pattern| pattern.is_match(&value.decoded()))
     }
 }
 
