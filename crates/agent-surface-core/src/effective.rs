@@ -5,12 +5,12 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use agent_surface_json::schema::Issue;
+use agent_surface_json::schema::{Issue, push_token};
 use agent_surface_json::{Bounds, Document, Kind as JsonKind, Value, write_string};
 
 use crate::call::{Call, Origin, Sent, Step};
 use crate::core::Core;
-use crate::definition::{Capability, Reason};
+use crate::definition::{Bound, Capability, Reason};
 use crate::effect::Kind;
 use crate::error::{Code, Failure, Retry};
 use crate::message::{Checked, InputRef, Output};
@@ -276,13 +276,15 @@ impl Core {
 fn guilty(call: &Call, places: &mut dyn Iterator<Item = Cow<'_, str>>) -> Option<String> {
     let bound = &call.capability.as_ref()?.bound;
     for place in places {
-        let Some(first) = place.strip_prefix('/').and_then(|rest| rest.split('/').next()) else {
-            continue;
-        };
-        let field = first.replace("~1", "/").replace("~0", "~");
-        let from_agent = matches!(&call.input, Sent::Json(sent) if sent.root().get(&field).is_some());
-        if !from_agent && bound.iter().any(|one| one.field == field) {
-            return Some(field);
+        for Bound { field, .. } in bound {
+            let mut within = String::new();
+            push_token(&mut within, field);
+            let is_there = place
+                .strip_prefix(&*within)
+                .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'/')));
+            if is_there && !matches!(&call.input, Sent::Json(sent) if sent.root().get(field).is_some()) {
+                return Some(field.clone());
+            }
         }
     }
     None

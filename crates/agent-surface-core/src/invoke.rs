@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use agent_surface_json::schema::Issue;
-use agent_surface_json::{sip128, write_u64};
+use agent_surface_json::{characters, sip128, write_u64};
 
 use crate::call::{Call, Origin, Request, Sent, Step, Votes};
 use crate::core::Core;
@@ -181,7 +181,7 @@ impl Core {
 
     fn bad_invocation_id(&self, id: &str) -> Option<Failure> {
         let longest = self.config.limits.max_invocation_id_length;
-        let length = u32::try_from(id.chars().count()).unwrap_or(u32::MAX);
+        let length = u32::try_from(characters(id)).unwrap_or(u32::MAX);
         if length > 0 && length <= longest {
             return None;
         }

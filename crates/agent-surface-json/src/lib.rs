@@ -23,4 +23,4 @@ pub use float::parse_f64;
 pub use number::compare_numbers;
 pub use parse::{Bounds, ParseError};
 pub use sip::sip128;
-pub use text::{write_string, write_u64};
+pub use text::{characters, write_string, write_u64};

@@ -18,7 +18,7 @@ use crate::document::{Document, Value};
 use crate::pattern::Pattern;
 use keyword::Keyword;
 
-pub use fault::{SchemaError, SchemaFault};
+pub use fault::{SchemaError, SchemaFault, push_token};
 pub use issue::Issue;
 pub use reduce::reduce;
 

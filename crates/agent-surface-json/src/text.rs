@@ -220,6 +220,12 @@ pub(crate) fn format_count(count: usize) -> String {
     out
 }
 
+/// How many Unicode code points a text has.
+pub fn characters(text: &str) -> usize {
+    // Each has one byte that continues none.
+    text.bytes().filter(|byte| byte & 0xC0 != 0x80).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -285,6 +285,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "natively it is free")]
     fn a_schema_outside_the_subset_is_named_with_keyword_and_pointer() {
         let schema = r#"{"text":"{\"type\":\"object\",\"properties\":{\"a\":{\"oneOf\":[]}}}","own":false}"#;
         let error = parse_capability(

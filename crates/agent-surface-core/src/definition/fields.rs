@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use agent_surface_json::{Kind, Value};
+use agent_surface_json::{Kind, Value, characters};
 
 use crate::error::{DefinitionCode, DefinitionError, cut, decimal, is_blank};
 
@@ -256,7 +256,7 @@ impl<'a> Fields<'a> {
         if is_blank(&text) {
             self.wrong(INVALID, "description", "a text that says what it is for");
         }
-        self.within("description", text.chars().count(), most, " characters");
+        self.within("description", characters(&text), most, " characters");
         text
     }
 

@@ -142,6 +142,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "natively it is free")]
     fn an_authors_own_schema_is_reduced_as_text_only() {
         let text = bound(r#"["ids"]"#, "", "1").replace("\"own\":false", "\"own\":true");
         let capability = parse(&text).expect("a procedure");

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use agent_surface_json::schema::Issue;
+use agent_surface_json::schema::{Issue, push_token};
 use agent_surface_json::write_string;
 
 use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut, is_blank};
@@ -145,7 +145,8 @@ impl Failure {
                 list.push(',');
             }
             write_string(&mut list, field);
-            let pointer = ["/", &field.replace('~', "~0").replace('/', "~1")].concat();
+            let mut pointer = String::new();
+            push_token(&mut pointer, field);
             issues.push(Issue {
                 path: field.clone(),
                 pointer,

@@ -114,8 +114,8 @@ fn descend<'a>(start: Value<'a>, leads: &mut dyn FnMut(&str, Value<'a>) -> bool)
     }
 }
 
-/// Appends `/token` with the escapes of RFC 6901.
-pub(crate) fn push_token(pointer: &mut String, token: &str) {
+/// Appends `/token` to a JSON Pointer, with the escapes of RFC 6901.
+pub fn push_token(pointer: &mut String, token: &str) {
     pointer.push('/');
     let mut chars = token.chars();
     while let Some(point) = pull(&mut chars) {

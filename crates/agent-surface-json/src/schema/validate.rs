@@ -250,8 +250,7 @@ fn number_holds(keyword: Keyword, value: Value<'_>, argument: Value<'_>) -> bool
 fn size(value: Value<'_>) -> usize {
     match value.inside() {
         Some((inside, true)) => text::Chars::new(inside).count(),
-        // A code point has one byte that continues none.
-        Some((inside, false)) => inside.bytes().filter(|byte| byte & 0xC0 != 0x80).count(),
+        Some((inside, false)) => text::characters(inside),
         None => value.len(),
     }
 }
