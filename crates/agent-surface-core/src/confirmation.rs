@@ -77,9 +77,10 @@ impl Confirmations {
     }
 
     pub fn find(&self, id: &str) -> Option<u32> {
+        // The youngest first: it is looked for the most.
         self.pending
             .iter()
-            .chain(&self.decided)
+            .chain(self.decided.iter().rev())
             .copied()
             .find(|&slot| self.records.get(slot).is_some_and(|record| record.id == id))
     }

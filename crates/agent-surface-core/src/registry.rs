@@ -133,7 +133,7 @@ impl Core {
     /// Lets a prepared component in, or not.
     pub fn commit(&mut self, now: Millis, prepared: u32, accept: bool) -> Registered {
         self.now = now;
-        let Some(Prepared { header, specs }) = self.prepared.remove(prepared) else {
+        let Some(Prepared { header, specs }) = self.prepared.remove(prepared).map(|boxed| *boxed) else {
             return Registered::Guarded;
         };
         let first = self.live(&header.component_type, &header.instance_id);

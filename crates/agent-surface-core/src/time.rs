@@ -2,8 +2,6 @@
 //!
 //! Refuses to read a clock: every time comes in through `handle` and friends. Used by every module of the core.
 
-use agent_surface_json::write_u64;
-
 /// Milliseconds since the Unix epoch, as `Date.now()` counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Millis(pub f64);
@@ -27,19 +25,19 @@ impl Millis {
         let (days, of_day) = (total / 86_400_000, total % 86_400_000);
         let (year, month, day) = civil(days);
         let mut out = String::with_capacity(24);
-        pad(&mut out, year, 4);
+        pad(&mut out, year, 1000);
         out.push('-');
-        pad(&mut out, month, 2);
+        pad(&mut out, month, 10);
         out.push('-');
-        pad(&mut out, day, 2);
+        pad(&mut out, day, 10);
         out.push('T');
-        pad(&mut out, of_day / 3_600_000, 2);
+        pad(&mut out, of_day / 3_600_000, 10);
         out.push(':');
-        pad(&mut out, of_day / 60_000 % 60, 2);
+        pad(&mut out, of_day / 60_000 % 60, 10);
         out.push(':');
-        pad(&mut out, of_day / 1000 % 60, 2);
+        pad(&mut out, of_day / 1000 % 60, 10);
         out.push('.');
-        pad(&mut out, of_day % 1000, 3);
+        pad(&mut out, of_day % 1000, 100);
         out.push('Z');
         out
     }
@@ -54,13 +52,13 @@ fn whole(ms: f64) -> u64 {
     ms as u64
 }
 
-fn pad(out: &mut String, value: u64, width: usize) {
-    let mut digits = String::new();
-    write_u64(&mut digits, value);
-    for _ in digits.len()..width {
-        out.push('0');
+/// The digits of a value from the one that `scale`, a power of ten, stands for.
+fn pad(out: &mut String, value: u64, mut scale: u64) {
+    while scale > 0 {
+        let digit = u32::try_from(value / scale % 10).unwrap_or(0);
+        out.push(char::from_digit(digit, 10).unwrap_or('0'));
+        scale /= 10;
     }
-    out.push_str(&digits);
 }
 
 /// Year, month and day of a day count since 1970-01-01 in the proleptic Gregorian calendar, by counting in

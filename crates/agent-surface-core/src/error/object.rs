@@ -5,6 +5,9 @@
 
 use agent_surface_json::{write_string, write_u64};
 
+/// Most objects are not longer, in bytes.
+const LIKELY: usize = 240;
+
 /// A JSON object (or, begun with `open_item`, a list) on its way to text, in the order of the calls.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectWriter {
@@ -115,6 +118,7 @@ impl ObjectWriter {
     /// Where a member goes.
     fn begin(&mut self) -> &mut String {
         if self.out.is_empty() {
+            self.out.reserve(LIKELY);
             self.out.push('{');
         }
         self.separate()
