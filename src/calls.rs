@@ -98,63 +98,28 @@ impl Registry {
         self.core.borrow().invoked() as f64
     }
 
-    /// The caller gave up.
-    pub fn abort(&self, slot: u32, generation: u32) {
-        self.enter(Input::Abort(CallId { slot, generation }));
-    }
-
-    /// The microtask that `schedule` asked for.
-    pub fn tick(&self) {
+    /// What reaches the core on its own. `what`: 0 the microtask that it asked for, 1 a timer (its number and generation),
+    /// 2 the caller gave up, 3 a policy called `next` (`number`: its frame), 4 a policy that is no guard wants a person to
+    /// approve (a summary), 5 a check ended, 6 a precondition, 7 a handler (`number`: as at once); from 8 on a policy ended
+    /// (`number`: its frame): 8 normally, 9 it threw a payload, 10 something unknown.
+    pub fn answer(&self, what: u32, slot: u32, generation: u32, number: u32, text: Option<String>) {
         self.refill();
-        self.enter(Input::Tick);
-    }
-
-    /// A timer fired.
-    pub fn deadline(&self, timer: u32, generation: u32) {
-        self.enter(Input::DeadlineReached { timer, generation });
-    }
-
-    /// A policy called `next`.
-    #[wasm_bindgen(js_name = policyNext)]
-    pub fn policy_next(&self, slot: u32, generation: u32, frame: u32) {
-        self.enter(Input::PolicyNext(CallId { slot, generation }, frame));
-    }
-
-    /// A policy that is no guard wants a person to approve.
-    pub fn escalate(&self, slot: u32, generation: u32, summary: Option<String>) {
-        self.enter(Input::Escalate(CallId { slot, generation }, summary));
-    }
-
-    /// A policy ended: 0 normally, 1 threw a payload, 2 threw something unknown.
-    #[wasm_bindgen(js_name = policyDone)]
-    pub fn policy_done(&self, slot: u32, generation: u32, frame: u32, ended: u32, text: &str) {
-        let threw = match ended {
-            0 => None,
-            1 => Some(self.author_failure(text)),
-            _ => Some(Failure::execution_failed(None)),
-        };
-        self.enter(Input::PolicyDone(CallId { slot, generation }, frame, threw));
-    }
-
-    /// An asynchronous check ended: 1 with a value, 2 with issues.
-    pub fn checked(&self, slot: u32, generation: u32, answer: u32, text: String) {
-        self.enter(Input::Checked(
-            CallId { slot, generation },
-            drain::checked(answer, text),
-        ));
-    }
-
-    /// An asynchronous precondition ended, as in `Host.precondition`.
-    #[wasm_bindgen(js_name = preconditionDone)]
-    pub fn precondition_done(&self, slot: u32, generation: u32, answer: u32, text: &str) {
-        let refusal = self.refusal(answer, text);
-        self.enter(Input::PreconditionDone(CallId { slot, generation }, refusal));
-    }
-
-    /// An asynchronous handler ended, as in `Host.handler`.
-    #[wasm_bindgen(js_name = handlerDone)]
-    pub fn handler_done(&self, slot: u32, generation: u32, answer: u32, text: String) {
-        let returned = self.returned(answer, text);
-        self.enter(Input::HandlerDone(CallId { slot, generation }, returned));
+        let call = CallId { slot, generation };
+        self.enter(match what {
+            0 => Input::Tick,
+            1 => Input::DeadlineReached {
+                timer: slot,
+                generation,
+            },
+            2 => Input::Abort(call),
+            3 => Input::PolicyNext(call, number),
+            4 => Input::Escalate(call, text),
+            5 => Input::Checked(call, drain::checked(number, text.unwrap_or_default())),
+            6 => Input::PreconditionDone(call, self.refusal(number, &text.unwrap_or_default())),
+            7 => Input::HandlerDone(call, self.returned(number, text.unwrap_or_default())),
+            8 => Input::PolicyDone(call, number, None),
+            9 => Input::PolicyDone(call, number, Some(self.author_failure(&text.unwrap_or_default()))),
+            _ => Input::PolicyDone(call, number, Some(Failure::execution_failed(None))),
+        });
     }
 }

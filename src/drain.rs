@@ -10,6 +10,7 @@ use agent_surface_core::message::{
 use agent_surface_json::{Bounds, Document};
 use wasm_bindgen::JsValue;
 
+use crate::convert::Act;
 use crate::registry::Registry;
 
 /// Bounds of an author's payload before it is read: the core drops details past 4,096 bytes.
@@ -17,6 +18,21 @@ const PAYLOAD_BOUNDS: Bounds = Bounds {
     max_bytes: 65_536,
     max_depth: 64,
     lone_surrogates: false,
+};
+
+/// No answer of the facade's.
+const FAILED: u32 = u32::MAX;
+
+/// For what is about no capability.
+pub(crate) const NOWHERE: Target = Target {
+    registration: u32::MAX,
+    capability: u32::MAX,
+};
+
+/// For what is about no call.
+pub(crate) const NOBODY: CallId = CallId {
+    slot: u32::MAX,
+    generation: 0,
 };
 
 impl Registry {
@@ -38,141 +54,119 @@ impl Registry {
         self.draining.set(false);
     }
 
-    fn run(&self, output: Output) -> Result<(), JsValue> {
+    /// Has the facade do something, or asks it: the answer is a number, whose text `take_text` gives.
+    fn act(&self, act: Act, call: CallId, target: Target, x: u32, y: u32) -> Result<u32, JsValue> {
+        self.host.act(
+            act as u32,
+            call.slot,
+            call.generation,
+            target.registration,
+            target.capability,
+            x,
+            y,
+        )
+    }
+
+    /// What the facade answers; `FAILED` when it broke.
+    pub(crate) fn ask(&self, act: Act, call: CallId, target: Target, x: u32, y: u32) -> u32 {
+        self.act(act, call, target, x, y).unwrap_or(FAILED)
+    }
+
+    /// The same of a question whose answer is a text, or nothing.
+    pub(crate) fn ask_text(&self, act: Act, call: CallId, target: Target) -> Option<String> {
+        (self.ask(act, call, target, 0, 0) == 1).then(|| self.take_text())
+    }
+
+    /// Has it do something about the call alone.
+    fn tell(&self, act: Act, call: CallId, x: u32) -> Result<u32, JsValue> {
+        self.act(act, call, NOWHERE, x, 0)
+    }
+
+    /// Has it do something by these numbers.
+    fn tell_of(&self, act: Act, slot: u32, generation: u32, x: u32) -> Result<u32, JsValue> {
+        self.tell(act, CallId { slot, generation }, x)
+    }
+
+    fn run(&self, output: Output) -> Result<u32, JsValue> {
         match output {
             Output::Settled {
                 call,
                 outcome,
                 version,
                 changed,
-            } => self.settled(call, outcome, version, changed),
-            Output::CallHandler(call, target, evidence) => {
-                let (slot, generation) = (call.slot, call.generation);
-                let answer = match evidence {
-                    None => self
-                        .host
-                        .handler(slot, generation, target.registration, target.capability),
-                    Some((id, at)) => self.host.handler_with_evidence(
-                        slot,
-                        generation,
-                        target.registration,
-                        target.capability,
-                        &id,
-                        &at,
-                    ),
+            } => {
+                let (act, text) = match outcome {
+                    Outcome::Done(text) => (Act::Done, text),
+                    Outcome::Failed(failure) => (Act::Failed, Some(failure.to_json())),
                 };
-                let answer = answer.unwrap_or(4);
+                if let Some(text) = &text {
+                    self.host.say(text)?;
+                }
+                let (high, low) = halves(version);
+                let version = Target {
+                    registration: high,
+                    capability: low,
+                };
+                return self.act(act, call, version, changed.into(), text.is_some().into());
+            }
+            Output::CallHandler(call, target, evidence) => {
+                if let Some((id, at)) = &evidence {
+                    self.host.say(id)?;
+                    self.host.say(at)?;
+                }
+                let answer = self.ask(Act::Handler, call, target, evidence.is_some().into(), 0);
                 if answer != 0 {
                     self.now();
                     let returned = self.returned(answer, self.take_text());
                     self.input(Input::HandlerDone(call, returned));
                 }
-                Ok(())
             }
             Output::AskDiscovery(call, target, policy) => {
-                let answer = self.host.discovery(
-                    i32::try_from(call.slot).unwrap_or(-1),
-                    target.registration,
-                    target.capability,
-                    policy,
-                );
-                let vote = self.vote(answer.unwrap_or(1));
+                let vote = self.vote(self.ask(Act::Discovery, call, target, policy, 0));
                 self.input(Input::Vote(call, vote));
-                Ok(())
             }
             Output::AskWhen(call, target) => {
-                let answer = when(
-                    self.host
-                        .when(target.registration, target.capability)
-                        .unwrap_or(2),
-                );
+                let answer = when(self.ask(Act::When, call, target, 0, 0));
                 self.input(Input::WhenIs(call, answer));
-                Ok(())
             }
             Output::AskReason(call, target) => {
-                let answer = self
-                    .host
-                    .reason(target.registration, target.capability)
-                    .unwrap_or(0);
-                let text = self.text_if(answer != 0);
-                self.input(Input::ReasonIs(call, text));
-                Ok(())
+                let reason = self.ask_text(Act::Reason, call, target);
+                self.input(Input::ReasonIs(call, reason));
             }
             Output::AskKey(call, target) => {
-                let answer = self
-                    .host
-                    .key(call.slot, target.registration, target.capability)
-                    .unwrap_or(0);
-                let text = self.text_if(answer != 0);
-                self.input(Input::KeyIs(call, text));
-                Ok(())
+                let key = self.ask_text(Act::Key, call, target);
+                self.input(Input::KeyIs(call, key));
             }
             Output::Guard(call, stage, policy) => {
-                let target = self.target(call);
-                let answer = self
-                    .host
-                    .guard(
-                        call.slot,
-                        stage == Stage::Invoke,
-                        policy,
-                        target.registration,
-                        target.capability,
-                    )
-                    .unwrap_or(4);
+                let answer = self.ask(
+                    Act::Guard,
+                    call,
+                    self.target(call),
+                    policy,
+                    (stage == Stage::Invoke).into(),
+                );
                 let verdict = self.verdict(answer);
                 self.input(Input::Verdict(call, verdict));
-                Ok(())
             }
             Output::RunPolicy(call, stage, frame, policy) => {
-                let target = self.target(call);
-                self.host.run_policy(
-                    call.slot,
-                    call.generation,
-                    stage == Stage::Invoke,
-                    frame,
-                    policy,
-                    target.registration,
-                    target.capability,
-                )
+                let stage = u32::from(stage == Stage::Invoke);
+                return self.act(Act::RunPolicy, call, self.target(call), policy, frame * 2 + stage);
             }
-            Output::ResumeNext(call, frame) => self.host.resume_next(call.slot, frame),
-            Output::Interim(call, failure) => self.host.interim(call.slot, &failure.to_json()),
-            other => self.run_rare(other),
-        }
-    }
-
-    fn run_rare(&self, output: Output) -> Result<(), JsValue> {
-        match output {
             Output::Check(call, target, input) => {
                 let text = match input {
                     InputRef::Retained => None,
                     InputRef::Text(text) => Some(text),
                 };
-                let answer = self.host.check(
-                    call.slot,
-                    call.generation,
-                    target.registration,
-                    target.capability,
-                    text,
-                );
-                self.checked_now(call, answer.unwrap_or(2));
-                Ok(())
+                if let Some(text) = &text {
+                    self.host.say(text)?;
+                }
+                self.checked_now(call, self.ask(Act::Check, call, target, text.is_some().into(), 0));
             }
             Output::CheckOutput(call, target) => {
-                let answer = self.host.check_output(
-                    call.slot,
-                    call.generation,
-                    target.registration,
-                    target.capability,
-                );
-                self.checked_now(call, answer.unwrap_or(2));
-                Ok(())
+                self.checked_now(call, self.ask(Act::CheckOutput, call, target, 0, 0));
             }
             Output::Bind(call, target) => {
-                let answer = self
-                    .host
-                    .bind(call.slot, target.registration, target.capability)
-                    .unwrap_or(0);
+                let answer = self.ask(Act::Bind, call, target, 0, 0);
                 let text = self.take_text();
                 let bound = match answer {
                     1 => Ok(text),
@@ -180,45 +174,68 @@ impl Registry {
                     _ => Err(None),
                 };
                 self.input(Input::Bound(call, bound));
-                Ok(())
             }
             Output::CheckPrecondition(call, target) => {
-                let answer = self.host.precondition(
-                    call.slot,
-                    call.generation,
-                    target.registration,
-                    target.capability,
-                );
-                let answer = answer.unwrap_or(4);
+                let answer = self.ask(Act::Precondition, call, target, 0, 0);
                 if answer != 0 {
                     let refusal = self.refusal(answer, &self.take_text());
                     self.input(Input::PreconditionDone(call, refusal));
                 }
-                Ok(())
             }
-            Output::Effective(call, text) => self.host.effective(call.slot, &text),
-            Output::AbortHandler(call) => self.host.abort(call.slot),
+            order => return self.order(order),
+        }
+        Ok(0)
+    }
+
+    /// What is to be done, and answered by nobody.
+    fn order(&self, output: Output) -> Result<u32, JsValue> {
+        match output {
+            Output::ResumeNext(call, frame) => self.tell(Act::ResumeNext, call, frame),
+            Output::Interim(call, failure) => {
+                self.host.say(&failure.to_json())?;
+                self.tell(Act::Interim, call, 0)
+            }
+            Output::Effective(call, text) => {
+                self.host.say(&text)?;
+                self.tell(Act::Effective, call, 0)
+            }
+            Output::AbortHandler(call) => self.tell(Act::Abort, call, 0),
             Output::Arm {
                 timer,
                 generation,
                 ms,
-            } => self.host.arm(timer, generation, ms),
-            Output::Disarm(timer) => self.host.disarm(timer),
-            Output::Forget(call) => self.host.forget(call),
-            Output::Event(text) => self.host.event(&text),
-            Output::Audit(text, call) => self.host.audit(
-                &text,
-                call.and_then(|call| i32::try_from(call).ok()).unwrap_or(-1),
-            ),
-            Output::ConfirmationResolved(id, outcome) => self.host.confirmation_resolved(&id, outcome),
-            Output::Schedule => self.host.schedule(),
-            Output::Refresh(toolset) => self.host.refresh(toolset),
-            Output::Unmounted(slot) => self.host.unmounted(slot),
-            Output::ForgetRegistration(slot) => self.host.forget_registration(slot),
-            Output::ForgetSpec(spec) => self.host.forget_spec(spec),
-            Output::Offer(toolset, entry, generation) => self.host.offer(toolset, entry, generation),
-            Output::Withdraw(toolset, entry, generation) => self.host.withdraw(toolset, entry, generation),
-            Output::Warn(text) => self.host.warn(&text),
+            } => self.tell_of(Act::Arm, timer, generation, ms),
+            Output::Disarm(timer) => self.tell_of(Act::Disarm, timer, 0, 0),
+            Output::Forget(slot) => self.tell_of(Act::Forget, slot, 0, 0),
+            Output::Event(text) => {
+                self.host.say(&text)?;
+                self.tell_of(Act::Event, 0, 0, 0)
+            }
+            Output::Audit(text, call) => {
+                self.host.say(&text)?;
+                self.tell_of(Act::Audit, call.unwrap_or(u32::MAX), 0, 0)
+            }
+            Output::ConfirmationResolved(id, outcome) => {
+                if self.tell_of(Act::Waits, 0, 0, 0)? != 1 {
+                    return Ok(0);
+                }
+                self.host.say(&id)?;
+                self.host.say(outcome)?;
+                self.tell_of(Act::ConfirmationResolved, 0, 0, 0)
+            }
+            Output::Schedule => self.tell_of(Act::Schedule, 0, 0, 0),
+            Output::Refresh(toolset) => self.tell_of(Act::Refresh, toolset, 0, 0),
+            Output::Unmounted(slot) => self.tell_of(Act::Unmounted, slot, 0, 0),
+            Output::ForgetRegistration(slot) => self.tell_of(Act::ForgetRegistration, slot, 0, 0),
+            Output::ForgetSpec(spec) => self.tell_of(Act::ForgetSpec, spec, 0, 0),
+            Output::Offer(toolset, entry, generation) => self.tell_of(Act::Offer, toolset, generation, entry),
+            Output::Withdraw(toolset, entry, generation) => {
+                self.tell_of(Act::Withdraw, toolset, generation, entry)
+            }
+            Output::Warn(text) => {
+                self.host.say(&text)?;
+                self.tell_of(Act::Warn, 0, 0, 0)
+            }
             // These are run above; a new output is to be run somewhere.
             Output::Settled { .. }
             | Output::CallHandler(..)
@@ -228,30 +245,15 @@ impl Registry {
             | Output::AskKey(..)
             | Output::Guard(..)
             | Output::RunPolicy(..)
-            | Output::ResumeNext(..)
-            | Output::Interim(..) => Ok(()),
-        }
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a version past 2^53 would take centuries of changes"
-    )]
-    fn settled(&self, call: CallId, outcome: Outcome, version: u64, changed: bool) -> Result<(), JsValue> {
-        match outcome {
-            Outcome::Done(text) => self.host.done(call.slot, version as f64, changed, text),
-            Outcome::Failed(failure) => {
-                self.host
-                    .failed(call.slot, version as f64, changed, &failure.to_json())
-            }
+            | Output::Check(..)
+            | Output::CheckOutput(..)
+            | Output::Bind(..)
+            | Output::CheckPrecondition(..) => Ok(0),
         }
     }
 
     fn target(&self, call: CallId) -> Target {
-        self.core.borrow().call_target(call.slot).unwrap_or(Target {
-            registration: u32::MAX,
-            capability: u32::MAX,
-        })
+        self.core.borrow().call_target(call.slot).unwrap_or(NOWHERE)
     }
 
     fn checked_now(&self, call: CallId, answer: u32) {
@@ -328,7 +330,9 @@ impl Registry {
     fn warned(&self, (failure, warning): (Failure, Option<&'static str>)) -> Failure {
         if let Some(warning) = warning {
             // A console that throws is the page's own doing and changes no answer.
-            self.host.warn(warning).unwrap_or_default();
+            let said = self.host.say(warning);
+            said.and_then(|()| self.tell_of(Act::Warn, 0, 0, 0))
+                .unwrap_or_default();
         }
         failure
     }
@@ -352,4 +356,10 @@ pub(crate) fn checked(answer: u32, text: String) -> Checked {
     } else {
         Checked::Issues(text)
     }
+}
+
+/// A version crosses as two numbers.
+#[expect(clippy::cast_possible_truncation, reason = "the halves are taken apart")]
+const fn halves(version: u64) -> (u32, u32) {
+    ((version >> 32) as u32, version as u32)
 }

@@ -143,5 +143,5 @@ pub fn schema_check(schema: &str, value: String, fill: bool) -> Result<String, J
         return Ok(["{\"value\":", document.text(), "}"].concat());
     }
     let failure = agent_surface_core::error::Failure::invalid_input(&issues);
-    Ok(failure.details.unwrap_or_default())
+    Ok(failure.details.clone().unwrap_or_default())
 }

@@ -305,10 +305,6 @@ impl Registry {
         std::mem::take(&mut *self.text.borrow_mut())
     }
 
-    pub(crate) fn text_if(&self, given: bool) -> Option<String> {
-        given.then(|| self.take_text())
-    }
-
     /// Gives the core randomness before it runs dry. Where the page has none, the core refuses what needs it.
     pub(crate) fn refill(&self) {
         if self.core.borrow().needs_entropy() {

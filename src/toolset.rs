@@ -6,6 +6,8 @@ use agent_surface_core::message::Target;
 use agent_surface_core::{Consumer, Exposure, ToolsetConfig};
 use wasm_bindgen::prelude::*;
 
+use crate::convert::Act;
+use crate::drain::NOBODY;
 use crate::registry::{Registry, texts};
 
 #[wasm_bindgen]
@@ -102,11 +104,7 @@ impl Registry {
         if asks {
             let targets = self.core.borrow().offerable(toolset);
             for target in targets {
-                let answer = self
-                    .host
-                    .expose(toolset, target.registration, target.capability)
-                    .unwrap_or(2);
-                let exposure = match answer {
+                let exposure = match self.ask(Act::Expose, NOBODY, target, toolset, 0) {
                     0 => Exposure::Plain,
                     1 => Exposure::With(self.take_text()),
                     _ => Exposure::Skip,

@@ -2,11 +2,11 @@
 //!
 //! Same rules as in `registry`. Called by the facade's `snapshot`.
 
-use agent_surface_core::message::Target;
 use agent_surface_core::{Answer, Question};
 use wasm_bindgen::prelude::*;
 
-use crate::drain;
+use crate::convert::Act;
+use crate::drain::{self, NOBODY, NOWHERE};
 use crate::registry::{Registry, texts};
 
 #[wasm_bindgen]
@@ -38,7 +38,7 @@ impl Registry {
         loop {
             let question = self.core.borrow_mut().next_question(view);
             let Some(question) = question else { break };
-            let answer = self.ask(question);
+            let answer = self.put(question);
             self.core.borrow_mut().answer(view, answer);
         }
         self.core.borrow().view_stamp(view) as f64
@@ -75,43 +75,16 @@ impl Registry {
 }
 
 impl Registry {
-    fn ask(&self, question: Question) -> Answer {
+    fn put(&self, question: Question) -> Answer {
         match question {
-            Question::Discovery(
-                Target {
-                    registration,
-                    capability,
-                },
-                policy,
-            ) => {
-                let answer = self
-                    .host
-                    .discovery(-1, registration, capability, policy)
-                    .unwrap_or(1);
+            Question::Discovery(target, policy) => {
+                let answer = self.ask(Act::Discovery, NOBODY, target, policy, 0);
                 Answer::Vote(self.vote(answer))
             }
-            Question::When(Target {
-                registration,
-                capability,
-            }) => Answer::When(drain::when(self.host.when(registration, capability).unwrap_or(2))),
-            Question::Reason(Target {
-                registration,
-                capability,
-            }) => {
-                let given = self.host.reason(registration, capability).unwrap_or(0);
-                Answer::Text(self.text_if(given != 0))
-            }
-            Question::Note(Target {
-                registration,
-                capability,
-            }) => {
-                let given = self.host.note(registration, capability).unwrap_or(0);
-                Answer::Text(self.text_if(given != 0))
-            }
-            Question::Route => {
-                let given = self.host.route().unwrap_or(0);
-                Answer::Text(self.text_if(given != 0))
-            }
+            Question::When(target) => Answer::When(drain::when(self.ask(Act::When, NOBODY, target, 0, 0))),
+            Question::Reason(target) => Answer::Text(self.ask_text(Act::Reason, NOBODY, target)),
+            Question::Note(target) => Answer::Text(self.ask_text(Act::Note, NOBODY, target)),
+            Question::Route => Answer::Text(self.ask_text(Act::Route, NOBODY, NOWHERE)),
         }
     }
 }

@@ -191,7 +191,7 @@ export class Entry {
 
   /** The caller's signal: it is let go when the call is settled. One that throws aborts nothing, and breaks nothing. */
   listen(host, signal, generation) {
-    const abort = () => host.late((wasm) => wasm.abort(this.slot, generation));
+    const abort = () => host.abortCall(this.slot, generation);
     try {
       if (signal.aborted) return;
       signal.addEventListener("abort", abort, { once: true });

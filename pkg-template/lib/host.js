@@ -1,6 +1,7 @@
 // The facade's side of one registry: the functions, texts, promises and timers that the core names by number, and what
 // it does when the core says so. No function here throws: whatever page code throws becomes an answer. Holds no rule.
 
+import { act } from "./acts.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
 import { SETTLED, executorInfo, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
@@ -9,6 +10,18 @@ import { lastTrap, poison, poisonedError, realm } from "./realm.js";
 import { isThenable, whenEnded } from "./thenable.js";
 
 const { freeze } = Object;
+
+/** What reaches the core on its own, by the number that `Registry.answer` knows it by. */
+const TICK = 0;
+const DEADLINE = 1;
+const ABORT = 2;
+const NEXT = 3;
+const ESCALATE = 4;
+const CHECKED = 5;
+const PRECONDITION = 6;
+const HANDLER = 7;
+/** A policy ended: this, one more when it threw a payload, two more when it threw anything else. */
+const POLICY = 8;
 
 /** `setTimeout` fires at once for anything longer. */
 const LONGEST_DELAY = 2 ** 31 - 1;
@@ -46,7 +59,9 @@ export class Host {
     this.looks = 0;
     this.lastTime = 0;
     this.isTelling = false;
-    this.tick = () => this.late(tick);
+    this.tick = () => this.answerLate(TICK, 0, 0);
+    /** The texts that the core said before it acts: the last one, and the one before. */
+    this.said = this.saidBefore = "";
     this.disposed = false;
   }
 
@@ -79,6 +94,15 @@ export class Host {
     }
   }
 
+  answerLate(what, slot, generation, number = 0, text = undefined) {
+    this.late((wasm) => wasm.answer(what, slot, generation, number, text));
+  }
+
+  /** The caller of a call gave up. */
+  abortCall(slot, generation) {
+    this.answerLate(ABORT, slot, generation);
+  }
+
   time() {
     // A `now` that uses the registry is asked by it in turn: that must end.
     if (this.isTelling) return this.lastTime;
@@ -99,6 +123,17 @@ export class Host {
 
   develop(...message) {
     if (this.isDevelopment) console.warn("[agent-surface]", ...message);
+  }
+
+  /** The core says a text that belongs to what it has done next. */
+  say(text) {
+    this.saidBefore = this.said;
+    this.said = text;
+  }
+
+  /** What the core asks and wants done. */
+  act(what, call, generation, slot, at, x, y) {
+    return act(this, what, call, generation, slot, at, x, y);
   }
 
   // Questions of the core. Each answers with a number; a text that belongs to it goes ahead through `wasm.text`.
@@ -143,18 +178,6 @@ export class Host {
     return 1;
   }
 
-  reason(slot, at) {
-    return this.ask(() => this.registrations[slot].members[at].functions.unavailableReason());
-  }
-
-  note(slot, at) {
-    return this.ask(() => this.registrations[slot].members[at].functions.describe());
-  }
-
-  route() {
-    return this.ask(() => (typeof this.routeOption === "function" ? this.routeOption() : this.routeOption));
-  }
-
   key(call, slot, at) {
     const { functions } = this.registrations[slot].members[at];
     const key = attempt(() => String(functions.concurrency.key(this.entries[call].effectiveInput())));
@@ -185,7 +208,7 @@ export class Host {
 
   runPolicy(call, generation, invokes, frame, ref, slot, at) {
     const entry = this.entries[call];
-    const ended = (how, text = "") => this.late((wasm) => wasm.policyDone(call, generation, frame, how, text));
+    const ended = (how, text) => this.answerLate(POLICY + how, call, generation, frame, text);
     const threw = (error) => {
       const payload = this.payloadOf(error);
       entry.cause ??= payload === undefined ? error : error.cause;
@@ -199,7 +222,7 @@ export class Host {
         deferred ??= Promise.withResolvers?.() ?? withResolvers();
         (entry.frames ??= [])[frame] = deferred;
         if (entry.result) deferred.resolve(entry.result);
-        this.late((wasm) => wasm.policyNext(call, generation, frame));
+        this.answerLate(NEXT, call, generation, frame);
         return deferred.promise;
       };
       const ending = invokes ? policy.onInvoke(context, next) : policy.onAuthorize(context, next);
@@ -213,7 +236,7 @@ export class Host {
   /** A policy that is no guard asks for a person's approval. */
   escalate(entry, summary) {
     const text = typeof summary === "string" ? summary : undefined;
-    this.late((wasm) => wasm.escalate(entry.slot, wasm.callGeneration(entry.slot), text));
+    this.late((wasm) => wasm.answer(ESCALATE, entry.slot, wasm.callGeneration(entry.slot), 0, text));
   }
 
   resumeNext(call, frame) {
@@ -262,7 +285,7 @@ export class Host {
         return issues(error);
       }
     };
-    const later = ([answer, text]) => this.late((wasm) => wasm.checked(call, generation, answer, text));
+    const later = ([answer, text]) => this.answerLate(CHECKED, call, generation, answer, text);
     try {
       const checked = schema.validate ? schema.validate(read()) : schema.parse(read());
       if (isThenable(checked)) {
@@ -306,10 +329,6 @@ export class Host {
     }
   }
 
-  effective(call, text) {
-    this.entries[call].replaceInput(text);
-  }
-
   precondition(call, generation, slot, at) {
     const entry = this.entries[call];
     const registration = this.registrations[slot];
@@ -327,7 +346,7 @@ export class Host {
       entry.cause = error;
       return [4, ""];
     };
-    const later = ([answer, text]) => this.late((wasm) => wasm.preconditionDone(call, generation, answer, text));
+    const later = ([answer, text]) => this.answerLate(PRECONDITION, call, generation, answer, text);
     try {
       const context = handlerContext(this, registration, member, entry);
       const refusal = member.functions.precondition(entry.effectiveInput(), context);
@@ -343,14 +362,6 @@ export class Host {
     } catch (error) {
       return this.answer(threw(error));
     }
-  }
-
-  handler(call, generation, slot, at) {
-    return this.callHandler(call, generation, slot, at);
-  }
-
-  handlerWithEvidence(call, generation, slot, at, id, approvedAt) {
-    return this.callHandler(call, generation, slot, at, { id, approvedAt });
   }
 
   callHandler(call, generation, slot, at, evidence) {
@@ -390,7 +401,7 @@ export class Host {
   }
 
   handlerEnded(call, generation, [answer, text]) {
-    this.late((wasm) => wasm.handlerDone(call, generation, answer, text));
+    this.answerLate(HANDLER, call, generation, answer, text);
   }
 
   /** 1 nothing, 2 a value, 5 not JSON, 6 larger than an output may be. */
@@ -434,12 +445,8 @@ export class Host {
 
   // What the core wants done.
 
-  abort(call) {
-    this.entries[call]?.abort();
-  }
-
   arm(timer, generation, ms) {
-    const fire = () => this.late((wasm) => wasm.deadline(timer, generation));
+    const fire = () => this.answerLate(DEADLINE, timer, generation);
     const handle = globalThis.setTimeout(fire, Math.min(ms, LONGEST_DELAY));
     this.timers[timer] = handle;
     // A command in Node may end while something could still expire.
@@ -486,10 +493,6 @@ export class Host {
     };
     if (changed) result.surfaceChanged = true;
     return freeze(result);
-  }
-
-  forget(call) {
-    this.entries[call] = undefined;
   }
 
   event(text) {
@@ -543,42 +546,10 @@ export class Host {
     }
   }
 
-  expose(toolset, slot, at) {
-    return this.toolsets.get(toolset)?.expose(slot, at) ?? 2;
-  }
-
-  offer(toolset, entry, generation) {
-    this.toolsets.get(toolset)?.offer(entry, generation);
-  }
-
-  withdraw(toolset, entry, generation) {
-    this.toolsets.get(toolset)?.withdraw(entry, generation);
-  }
-
-  unmounted(slot) {
-    this.registrations[slot]?.unmount();
-  }
-
-  forgetRegistration(slot) {
-    this.registrations[slot]?.forget(this);
-    this.registrations[slot] = undefined;
-  }
-
-  forgetSpec(spec) {
-    this.specs[spec]?.forget(this);
-    this.specs[spec] = undefined;
-  }
-
-  warn(text) {
-    this.develop(text);
-  }
-
   fault(cause) {
     console.error("[agent-surface]", cause);
   }
 }
-
-const tick = (wasm) => wasm.tick();
 
 /** What a function of the page gives, or `otherwise` when it throws. */
 export const attempt = (ask, otherwise) => {

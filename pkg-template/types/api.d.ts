@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: ddc9b3b571725a03
+// boundary: 0885e062c3049062

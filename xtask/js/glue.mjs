@@ -111,12 +111,9 @@ const drop = ({ once, all }) => {
   all(/^ +(wasmInstance = instance|wasmModule = module);\n/gm, "");
 };
 
-/**
- * What the module calls. Its numbers go to the host as the module has them: they are small, or mean nothing to it.
- * A millisecond count may be large: it alone is made unsigned.
- */
+/** What the module calls. Its numbers go to the host as the module has them: they are small, or mean nothing to it. */
 const inlineImports = ({ all }) => {
-  all(/^( {12}(?:const ret = )?arg0\.(?!arm\().*)$/gm, (line) => line.replace(/(arg\d+) >>> 0/g, "$1"));
+  all(/^( {12}(?:const ret = )?arg0\..*)$/gm, (line) => line.replace(/(arg\d+) >>> 0/g, "$1"));
   // An engine of the package's has `globalThis`, the first that is asked for.
   all(/^ +const ret = typeof (global|self|window) === 'undefined' \? null : \1;\n +return .*$/gm, "return 0;");
   all(/: function\(\) \{ return handleError\(function (\([^)]*\)) \{\n([^]*?)\n +\}, arguments\); \}/g, ": $1 => { try {\n$2\n} catch (error) { keep(error); } }");

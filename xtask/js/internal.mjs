@@ -6,8 +6,10 @@ const FACADE = `
   Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations listeners
     confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime time
     enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned threw payloadOf
-    failure specs timers disposed views policyTable specIds attached labels toText announce lastVersion
-  Entry: isDirect notJson result generation controller frozen release frames replaceInput takeInput listen
+    failure specs running routes said saidBefore abortCall answerLate discovery runPolicy resumeNext interim
+    checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels toText announce lastVersion
+  Entry: isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
+    tickWith isOver over parsed
   Registration, Spec, PolicyTable: members unmount toolDescription functions schemas head base refs uses used take drop
   Tools, Session, views: announced targets names list build tool isDirty isWhole blocked offers provide spoil isTaken
     again cells listed stamp

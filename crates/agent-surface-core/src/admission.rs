@@ -3,7 +3,6 @@
 //! Actions and procedures wait in groups of their registration, observations in one pool; a group exists only while
 //! it holds a call. Starts nothing itself; `execution` does.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::call::{Call, Step};
@@ -23,7 +22,8 @@ const RETRY_AFTER_MS: u32 = 250;
 pub(crate) struct Observations {
     running: Vec<(Rc<str>, u32)>,
     total: u32,
-    waiting: VecDeque<(u32, Rc<str>)>,
+    /// In order of arrival.
+    waiting: Vec<(u32, Rc<str>)>,
 }
 
 impl Observations {
@@ -31,7 +31,7 @@ impl Observations {
         Self {
             running: Vec::new(),
             total: 0,
-            waiting: VecDeque::new(),
+            waiting: Vec::new(),
         }
     }
 
@@ -148,7 +148,7 @@ impl Core {
         if u32::try_from(waiting).unwrap_or(u32::MAX) >= limits.max_queued_observations_per_consumer {
             return Admission::Full;
         }
-        pool.waiting.push_back((call.id.slot, Rc::clone(consumer)));
+        pool.waiting.push((call.id.slot, Rc::clone(consumer)));
         Admission::Queued
     }
 
@@ -173,7 +173,7 @@ impl Core {
             group.running += 1;
             Admission::Now
         } else if u32::try_from(group.waiting.len()).unwrap_or(u32::MAX) < depth {
-            group.waiting.push_back(call.id.slot);
+            group.waiting.push(call.id.slot);
             Admission::Queued
         } else {
             return Admission::Full;
@@ -197,7 +197,10 @@ impl Core {
         }
         let Some(key) = call.group.take() else {
             if queued {
-                self.observations.waiting.retain(|(other, _)| *other != slot);
+                let waiting = &mut self.observations.waiting;
+                if let Some(at) = waiting.iter().position(|(other, _)| *other == slot) {
+                    waiting.remove(at);
+                }
             }
             return;
         };
@@ -211,9 +214,9 @@ impl Core {
         let group = registration.group(&key);
         let mut next = None;
         if queued {
-            group.waiting.retain(|&other| other != slot);
+            take_out(&mut group.waiting, slot);
         } else {
-            next = group.waiting.pop_front();
+            next = first_of(&mut group.waiting);
             if next.is_none() {
                 group.running = group.running.saturating_sub(1);
             }
@@ -239,9 +242,8 @@ impl Core {
                 .waiting
                 .iter()
                 .position(|(_, consumer)| pool.of(consumer) < each);
-            let Some((slot, consumer)) = next.and_then(|at| pool.waiting.remove(at)) else {
-                return;
-            };
+            let Some(at) = next else { return };
+            let (slot, consumer) = pool.waiting.remove(at);
             pool.add(&consumer);
             self.leave_queue(slot);
         }
@@ -253,6 +255,18 @@ impl Core {
             core.stop_timer(call.timer.take());
             core.go_on(call, Step::Start);
         });
+    }
+}
+
+/// Takes the first one out of a short line.
+pub(crate) fn first_of(line: &mut Vec<u32>) -> Option<u32> {
+    (!line.is_empty()).then(|| line.remove(0))
+}
+
+/// Takes one out of a short line, wherever it stands.
+pub(crate) fn take_out(line: &mut Vec<u32>, slot: u32) {
+    if let Some(at) = line.iter().position(|&other| other == slot) {
+        line.remove(at);
     }
 }
 

@@ -100,7 +100,7 @@ pub struct Core {
     pub(crate) calls: Slab<Call>,
     pub(crate) identities: Table,
     pub(crate) settled: VecDeque<(u32, Millis)>,
-    pub(crate) lingering: VecDeque<u32>,
+    pub(crate) lingering: Vec<u32>,
     pub(crate) ready: VecDeque<u32>,
     /// Calls whose outcome is fixed and waits for the next tick.
     pub(crate) fixed: Vec<u32>,
@@ -165,7 +165,7 @@ impl Core {
             calls: Slab::new(),
             identities: Table::new(),
             settled: VecDeque::new(),
-            lingering: VecDeque::new(),
+            lingering: Vec::new(),
             ready: VecDeque::new(),
             fixed: Vec::new(),
             observations: Observations::new(),

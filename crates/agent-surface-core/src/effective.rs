@@ -12,7 +12,7 @@ use crate::call::{Call, Origin, Sent, Step};
 use crate::core::Core;
 use crate::definition::{Bound, Capability, Reason};
 use crate::effect::Kind;
-use crate::error::{Code, Failure, Retry};
+use crate::error::{Code, Failure};
 use crate::message::{Checked, InputRef, Output};
 
 /// What `unavailableReason` says when nobody gave a reason.
@@ -344,12 +344,9 @@ fn takes_no_input() -> Failure {
 
 /// `INVALID_INPUT` with a list of issues that is JSON already.
 fn bad_input(issues: &str) -> Failure {
-    Failure {
-        code: Code::InvalidInput,
-        message: "Correct the input as `details.issues` says, and call again.".into(),
-        retry: Retry::WithChanges,
-        details: Some(["{\"issues\":", issues, "}"].concat()),
-    }
+    let message = "Correct the input as `details.issues` says, and call again.";
+    let details = ["{\"issues\":", issues, "}"].concat();
+    Failure::new(Code::InvalidInput, message.into(), Some(details))
 }
 
 impl Capability {

@@ -56,7 +56,7 @@ impl Core {
             .registrations
             .get(target.registration)
             .and_then(|registration| registration.groups.iter().find(|group| group.key == *key))
-            .and_then(|group| group.waiting.front())
+            .and_then(|group| group.waiting.first())
             .and_then(|&waiting| self.calls.get(waiting));
         let Some(waiting) = waiting else { return };
         let text = [

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use agent_surface_json::schema::Issue;
 use agent_surface_json::{characters, sip128, write_u64};
 
+use crate::admission::{first_of, take_out};
 use crate::call::{Call, Origin, Request, Sent, Step, Votes};
 use crate::core::Core;
 use crate::error::{Failure, cut};
@@ -316,11 +317,11 @@ impl Core {
         if call.handler_running || call.frames.iter().any(|frame| !frame.done) {
             if !call.lingers {
                 call.lingers = true;
-                self.lingering.push_back(call.id.slot);
+                self.lingering.push(call.id.slot);
             }
             let most = usize::try_from(self.config.limits.dedupe_cache_size).unwrap_or(usize::MAX);
             if self.lingering.len() > most
-                && let Some(oldest) = self.lingering.pop_front()
+                && let Some(oldest) = first_of(&mut self.lingering)
             {
                 if oldest == call.id.slot {
                     self.free_call(call);
@@ -331,7 +332,7 @@ impl Core {
             return;
         }
         if call.lingers {
-            self.lingering.retain(|&other| other != call.id.slot);
+            take_out(&mut self.lingering, call.id.slot);
         }
         self.free_call(call);
     }

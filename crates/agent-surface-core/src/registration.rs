@@ -2,7 +2,6 @@
 //!
 //! Holds data and answers questions about it; changes nothing elsewhere. Owned by `Core`.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::definition::{Capability, Header, PolicyRef};
@@ -38,7 +37,8 @@ pub(crate) struct Member {
 pub(crate) struct Group {
     pub key: GroupKey,
     pub running: u32,
-    pub waiting: VecDeque<u32>,
+    /// In order of arrival.
+    pub waiting: Vec<u32>,
 }
 
 /// What makes two calls of one registration wait for each other.
@@ -92,7 +92,7 @@ impl Registration {
                 self.groups.push(Group {
                     key: key.clone(),
                     running: 0,
-                    waiting: VecDeque::new(),
+                    waiting: Vec::new(),
                 });
                 self.groups.len() - 1
             });

@@ -24,15 +24,14 @@ impl Failure {
             .get("code")
             .and_then(Value::as_str)
             .and_then(|code| Code::parse(&code));
-        let (failure, warning) = authored(payload, Self::of(known.unwrap_or(Code::ExecutionFailed)));
+        let (mut failure, warning) = authored(payload, Self::of(known.unwrap_or(Code::ExecutionFailed)));
         let retry = root
             .get("retry")
             .and_then(Value::as_str)
             .and_then(|retry| Retry::parse(&retry));
-        let failure = Self {
-            retry: retry.unwrap_or(failure.retry),
-            ..failure
-        };
+        if let Some(retry) = retry {
+            failure.retry = retry;
+        }
         let warning = match (known, warning) {
             (Some(_), warning) => warning,
             (None, None) => Some(UNKNOWN_CODE),
@@ -67,12 +66,7 @@ impl Failure {
             Code::RateLimited => "Too many calls in a short time. Retry later.",
             Code::Timeout => "The call took too long and was stopped.",
         };
-        Self {
-            code,
-            message: Cow::Borrowed(message),
-            retry: code.retry(),
-            details: None,
-        }
+        Self::plain(code, message)
     }
 }
 
@@ -182,11 +176,11 @@ mod tests {
         };
         let (failure, warning) = Failure::from_author(&read(&payload(4094, "TIMEOUT")));
         assert_eq!(
-            (failure.details.map(|details| details.len()), warning),
+            (failure.details.as_ref().map(String::len), warning),
             (Some(4096), None)
         );
         let (failure, warning) = Failure::from_author(&read(&payload(4095, "TIMEOUT")));
-        assert_eq!((failure.details, warning), (None, Some(DROPPED)));
+        assert_eq!((failure.details.clone(), warning), (None, Some(DROPPED)));
         let (_, warning) = Failure::from_author(&read(&payload(4095, "TEAPOT")));
         assert_eq!(warning, Some(UNKNOWN_AND_DROPPED));
     }

@@ -4,15 +4,20 @@
 //! pipeline.
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 
 use agent_surface_json::schema::{Issue, push_token};
 use agent_surface_json::write_string;
 
 use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut, is_blank};
 
-/// Why a call was refused or failed, as its caller sees it.
+/// Why a call was refused or failed, as its caller sees it. Boxed, since it is handed on often and made seldom.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct Failure(Box<Payload>);
+
+/// The parts of a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
     /// The stable code.
     pub code: Code,
     /// At most 300 code points, imperative, safe for a model.
@@ -23,21 +28,46 @@ pub struct Failure {
     pub details: Option<String>,
 }
 
+impl Deref for Failure {
+    type Target = Payload;
+
+    fn deref(&self) -> &Payload {
+        &self.0
+    }
+}
+
+impl DerefMut for Failure {
+    fn deref_mut(&mut self) -> &mut Payload {
+        &mut self.0
+    }
+}
+
 impl Failure {
-    fn plain(code: Code, message: &'static str) -> Self {
-        Self {
+    /// A code with these words and details (JSON text), and the hint that it has where nothing more is known.
+    pub(crate) fn new(code: Code, message: Cow<'static, str>, details: Option<String>) -> Self {
+        Self(Box::new(Payload {
             code,
-            message: Cow::Borrowed(message),
+            message,
             retry: code.retry(),
-            details: None,
-        }
+            details,
+        }))
+    }
+
+    pub(super) fn plain(code: Code, message: &'static str) -> Self {
+        Self::new(code, Cow::Borrowed(message), None)
+    }
+
+    fn with(code: Code, message: &'static str, details: &mut ObjectWriter) -> Self {
+        Self::new(code, Cow::Borrowed(message), Some(details.finish()))
+    }
+
+    fn hinting(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
     }
 
     fn with_reason(code: Code, message: &'static str, reason: &str) -> Self {
-        Self {
-            details: Some(ObjectWriter::new().text("reason", reason).finish()),
-            ..Self::plain(code, message)
-        }
+        Self::with(code, message, ObjectWriter::new().text("reason", reason))
     }
 
     /// `{"code","message","retry","details"?}`, in this order.
@@ -81,24 +111,20 @@ impl Failure {
 
     /// Several live instances fit. `instances_json`: an array of `{instanceId, registrationId, description?}`.
     pub fn ambiguous(instances_json: &str) -> Self {
-        Self {
-            details: Some(ObjectWriter::new().raw("instances", instances_json).finish()),
-            ..Self::plain(
-                Code::AmbiguousInstance,
-                "Several instances offer this capability. Name one of the instances in the details by its instanceId.",
-            )
-        }
+        Self::with(
+            Code::AmbiguousInstance,
+            "Several instances offer this capability. Name one of the instances in the details by its instanceId.",
+            ObjectWriter::new().raw("instances", instances_json),
+        )
     }
 
     /// The component is gone. `phase`: `resolve` or `mid-flight`.
     pub fn unmounted(phase: &'static str) -> Self {
-        Self {
-            details: Some(ObjectWriter::new().text("phase", phase).finish()),
-            ..Self::plain(
-                Code::ComponentUnmounted,
-                "The component that offered this capability has left the page. List the capabilities again.",
-            )
-        }
+        Self::with(
+            Code::ComponentUnmounted,
+            "The component that offered this capability has left the page. List the capabilities again.",
+            ObjectWriter::new().text("phase", phase),
+        )
     }
 
     /// The caller's view is out of date. `reason`: `registration-replaced`, `surface-reloaded` or
@@ -109,13 +135,11 @@ impl Failure {
         if let Some(live) = live {
             details.text("liveRegistrationId", live);
         }
-        Self {
-            details: Some(details.finish()),
-            ..Self::plain(
-                Code::StaleCapability,
-                "The surface has changed since you listed it. List the capabilities again and repeat the call if it still fits.",
-            )
-        }
+        Self::with(
+            Code::StaleCapability,
+            "The surface has changed since you listed it. List the capabilities again and repeat the call if it still fits.",
+            &mut details,
+        )
     }
 
     /// One invocation id for two different requests.
@@ -129,11 +153,9 @@ impl Failure {
 
     /// The input breaks the schema.
     pub fn invalid_input(issues: &[Issue]) -> Self {
-        Self {
-            message: Cow::Owned(listing("Correct the input: ", issues)),
-            details: Some(ObjectWriter::new().raw("issues", &issues_json(issues)).finish()),
-            ..Self::plain(Code::InvalidInput, "")
-        }
+        let details = ObjectWriter::new().raw("issues", &issues_json(issues)).finish();
+        let message = listing("Correct the input: ", issues);
+        Self::new(Code::InvalidInput, Cow::Owned(message), Some(details))
     }
 
     /// The caller supplied fields that the page fills.
@@ -158,10 +180,9 @@ impl Failure {
         details
             .raw("issues", &issues_json(&issues))
             .raw("lockedFields", &list);
-        Self {
-            details: Some(details.finish()),
-            ..Self::invalid_input(&issues)
-        }
+        let mut failure = Self::invalid_input(&issues);
+        failure.details = Some(details.finish());
+        failure
     }
 
     /// Nobody is signed in.
@@ -174,13 +195,11 @@ impl Failure {
 
     /// The user may not. `origin`: `client` or `server`.
     pub fn not_authorized(origin: &'static str) -> Self {
-        Self {
-            details: Some(ObjectWriter::new().text("origin", origin).finish()),
-            ..Self::plain(
-                Code::NotAuthorized,
-                "The user is not allowed to do this. Do not retry; tell the user.",
-            )
-        }
+        Self::with(
+            Code::NotAuthorized,
+            "The user is not allowed to do this. Do not retry; tell the user.",
+            ObjectWriter::new().text("origin", origin),
+        )
     }
 
     /// The author's precondition refused. `message` is cut to 300 code points; `details` is the author's JSON text
@@ -233,13 +252,11 @@ impl Failure {
             .text("expiresAt", expires_at)
             .text("effect", effect)
             .text("origin", origin);
-        Self {
-            details: Some(details.finish()),
-            ..Self::plain(
-                Code::ConfirmationRequired,
-                "A person has to approve this call in the page. Wait for the approval, then repeat the same call with the confirmationId.",
-            )
-        }
+        Self::with(
+            Code::ConfirmationRequired,
+            "A person has to approve this call in the page. Wait for the approval, then repeat the same call with the confirmationId.",
+            &mut details,
+        )
     }
 
     /// Evidence that does not serve the call. `reason`: `expired`, `denied`, `consumed` or `mismatch`; `note`: the
@@ -256,10 +273,7 @@ impl Failure {
         if let Some(note) = note {
             details.text("note", note);
         }
-        let mut failure = Self {
-            details: Some(details.finish()),
-            ..Self::plain(Code::ConfirmationInvalid, message)
-        };
+        let mut failure = Self::with(Code::ConfirmationInvalid, message, &mut details);
         if reason == "expired" {
             failure.retry = Retry::WithConfirmation;
         }
@@ -289,10 +303,7 @@ impl Failure {
         details
             .text("reason", reason)
             .number("retryAfterMs", u64::from(retry_after_ms));
-        Self {
-            details: Some(details.finish()),
-            ..Self::plain(Code::RateLimited, message)
-        }
+        Self::with(Code::RateLimited, message, &mut details)
     }
 
     /// Out of time after `timeout_ms` milliseconds; a second run is only offered when the call is idempotent.
@@ -306,11 +317,8 @@ impl Failure {
         details
             .number("timeoutMs", u64::from(timeout_ms))
             .flag("idempotent", idempotent);
-        Self {
-            retry: if idempotent { Retry::Yes } else { Retry::No },
-            details: Some(details.finish()),
-            ..Self::plain(Code::Timeout, message)
-        }
+        let retry = if idempotent { Retry::Yes } else { Retry::No };
+        Self::with(Code::Timeout, message, &mut details).hinting(retry)
     }
 
     /// The caller stopped it.
@@ -323,10 +331,7 @@ impl Failure {
 
     /// The registry was disposed of.
     pub fn disposed() -> Self {
-        Self {
-            retry: Retry::No,
-            ..Self::plain(Code::Cancelled, "The surface is closed. Do not repeat the call.")
-        }
+        Self::plain(Code::Cancelled, "The surface is closed. Do not repeat the call.").hinting(Retry::No)
     }
 
     /// The handler failed. `reason`: `handler-error`, `output-invalid`, `output-too-large` or `transport`.
@@ -375,14 +380,8 @@ impl Failure {
     pub fn transport_transient() -> Self {
         let mut details = ObjectWriter::new();
         details.text("reason", "transport").flag("transient", true);
-        Self {
-            retry: Retry::AfterDelay,
-            details: Some(details.finish()),
-            ..Self::plain(
-                Code::ExecutionFailed,
-                "The backend could not be reached. Retry after a moment.",
-            )
-        }
+        let message = "The backend could not be reached. Retry after a moment.";
+        Self::with(Code::ExecutionFailed, message, &mut details).hinting(Retry::AfterDelay)
     }
 }
 

@@ -1,0 +1,92 @@
+// What the core asks the facade and has it do, by the numbers that the boundary's `Act` gives: which function of the host
+// that is. Holds no rule.
+
+/** A version comes as two halves. */
+const versionOf = (high, low) => high * 2 ** 32 + (low >>> 0);
+
+const forgetIn = (host, list, at) => {
+  list[at]?.forget(host);
+  list[at] = undefined;
+};
+
+/**
+ * What is about a capability names it by `slot` and `at`; the other numbers are what each case says. Answers to questions are
+ * numbers.
+ */
+export const act = (host, what, call, generation, slot, at, x, y) => {
+  const { said } = host;
+  switch (what) {
+    case 0:
+      return host.callHandler(call, generation, slot, at, x ? { id: host.saidBefore, approvedAt: said } : undefined);
+    case 1:
+      return host.done(call, versionOf(slot, at), x, y ? said : undefined);
+    case 2:
+      return host.failed(call, versionOf(slot, at), x, said);
+    case 3:
+      return host.schedule();
+    case 4:
+      host.entries[call] = undefined;
+      return 0;
+    case 5:
+      return host.arm(call, generation, x);
+    case 6:
+      return host.disarm(call);
+    case 7:
+      return host.when(slot, at);
+    case 8:
+      return host.ask(() => host.registrations[slot].members[at].functions.unavailableReason());
+    case 9:
+      return host.ask(() => host.registrations[slot].members[at].functions.describe());
+    case 10:
+      return host.ask(() => (typeof host.routeOption === "function" ? host.routeOption() : host.routeOption));
+    case 11:
+      return host.discovery(call, slot, at, x);
+    case 12:
+      return host.key(call, slot, at);
+    case 13:
+      return host.guard(call, y, x, slot, at);
+    case 14:
+      return host.runPolicy(call, generation, y & 1, y >> 1, x, slot, at);
+    case 15:
+      return host.resumeNext(call, x);
+    case 16:
+      return host.interim(call, said);
+    case 17:
+      return host.check(call, generation, slot, at, x ? said : undefined);
+    case 18:
+      return host.checkOutput(call, generation, slot, at);
+    case 19:
+      return host.bind(call, slot, at);
+    case 20:
+      return host.entries[call].replaceInput(said);
+    case 21:
+      return host.precondition(call, generation, slot, at);
+    case 22:
+      return host.entries[call]?.abort();
+    case 23:
+      return host.event(said);
+    case 24:
+      return host.audit(said, call);
+    // Whether somebody waits for a decision: else no id crosses.
+    case 25:
+      return +(host.waiters.size > 0);
+    case 26:
+      return host.confirmationResolved(host.saidBefore, said);
+    case 27:
+      return host.refresh(call);
+    case 28:
+      return host.registrations[call]?.unmount();
+    case 29:
+      return forgetIn(host, host.registrations, call);
+    case 30:
+      return forgetIn(host, host.specs, call);
+    case 31:
+      return host.toolsets.get(x)?.expose(slot, at) ?? 2;
+    case 32:
+      return host.toolsets.get(call)?.offer(x, generation);
+    case 33:
+      return host.toolsets.get(call)?.withdraw(x, generation);
+    default:
+      return host.develop(said);
+  }
+};
