@@ -300,10 +300,8 @@ impl<'a> Value<'a> {
 
     /// Whether two strings are the same, whatever their escapes.
     pub(crate) fn has_same_text(self, other: Value<'_>) -> bool {
-        if (self.node().tag | other.node().tag) & parse::ESCAPED == 0 {
-            return self.bytes() == other.bytes();
-        }
-        self.compare_text(other) == Ordering::Equal
+        let is_escaped = || (self.node().tag | other.node().tag) & parse::ESCAPED != 0;
+        self.bytes() == other.bytes() || (is_escaped() && self.compare_text(other) == Ordering::Equal)
     }
 
     fn bytes(self) -> &'a [u8] {

@@ -12,16 +12,16 @@ pub fn sip128(key: [u64; 2], bytes: &[u8]) -> u128 {
         k0 ^ 0x6c79_6765_6e65_7261,
         k1 ^ 0x7465_6462_7974_6573,
     ];
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        absorb(&mut state, u64::from_le_bytes(*word));
+    // The last word ends with the length.
+    let mut padded = bytes.to_vec();
+    padded.resize(bytes.len() / 8 * 8 + 7, 0);
+    padded.push(bytes.len().to_le_bytes()[0]);
+    for bytes in padded.as_chunks::<8>().0 {
+        let word = u64::from_le_bytes(*bytes);
+        state[3] ^= word;
+        mix(&mut state, 2);
+        state[0] ^= word;
     }
-    let length = (bytes.len() as u64) << 56;
-    let last = rest
-        .iter()
-        .rev()
-        .fold(0, |word, byte| (word << 8) | u64::from(*byte));
-    absorb(&mut state, length | last);
     state[2] ^= 0xee;
     let low = squeeze(&mut state);
     state[1] ^= 0xdd;
@@ -29,32 +29,32 @@ pub fn sip128(key: [u64; 2], bytes: &[u8]) -> u128 {
     u128::from(low) | (u128::from(high) << 64)
 }
 
-fn absorb(state: &mut [u64; 4], word: u64) {
-    state[3] ^= word;
-    round(state);
-    round(state);
-    state[0] ^= word;
-}
-
+#[inline(never)]
 fn squeeze(state: &mut [u64; 4]) -> u64 {
-    for _ in 0..4 {
-        round(state);
-    }
+    mix(state, 4);
     state[0] ^ state[1] ^ state[2] ^ state[3]
 }
 
-fn round(state: &mut [u64; 4]) {
+/// So many rounds.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "a call for each word takes as long as the rounds"
+)]
+fn mix(state: &mut [u64; 4], rounds: u32) {
     let [mut a, mut b, mut c, mut d] = *state;
-    a = a.wrapping_add(b);
-    b = b.rotate_left(13) ^ a;
-    a = a.rotate_left(32);
-    c = c.wrapping_add(d);
-    d = d.rotate_left(16) ^ c;
-    a = a.wrapping_add(d);
-    d = d.rotate_left(21) ^ a;
-    c = c.wrapping_add(b);
-    b = b.rotate_left(17) ^ c;
-    c = c.rotate_left(32);
+    for _ in 0..rounds {
+        a = a.wrapping_add(b);
+        b = b.rotate_left(13) ^ a;
+        a = a.rotate_left(32);
+        c = c.wrapping_add(d);
+        d = d.rotate_left(16) ^ c;
+        a = a.wrapping_add(d);
+        d = d.rotate_left(21) ^ a;
+        c = c.wrapping_add(b);
+        b = b.rotate_left(17) ^ c;
+        c = c.rotate_left(32);
+    }
     *state = [a, b, c, d];
 }
 
