@@ -322,6 +322,13 @@ pub(crate) struct Members<'a> {
     key_size: u32,
 }
 
+impl Members<'_> {
+    /// Goes on behind this value, which is one of them.
+    pub(crate) fn go_behind(&mut self, value: Value<'_>) {
+        self.at = value.next();
+    }
+}
+
 impl<'a> Iterator for Members<'a> {
     type Item = (Value<'a>, Value<'a>);
 

@@ -65,8 +65,9 @@ struct Rule {
     keyword: Keyword,
     /// Its place on the tape; of a head, that of the schema.
     argument: u32,
-    /// What the argument comes to: a count, bits of types, a pattern, the head of the schema that `$ref` names. 1 at
-    /// `properties` that are all there may be. Of a head: the filled default, counted from 1.
+    /// What the argument comes to: a count, bits of types, a pattern, the head of the schema that `$ref` names. At
+    /// `properties` twice the place in `names`, and 1 more if there may be no others. Of a head: the filled default,
+    /// counted from 1.
     number: u32,
 }
 
@@ -79,6 +80,8 @@ pub struct Schema {
     /// For each node of the tape that is a schema, its head.
     heads: Vec<u32>,
     patterns: Vec<Pattern>,
+    /// Places of the keys of every `properties`, sorted, so that an object of many unknown names costs no more.
+    names: Vec<u32>,
     /// What is inserted for an absent property: the default of its schema or of what that refers to, itself filled.
     fills: Vec<String>,
 }

@@ -11,6 +11,7 @@ use crate::document::{Document, Value};
 use crate::number::{Decimal, MAX_DIVISOR_DIGITS};
 use crate::parse::{self, Bounds, narrow};
 use crate::pattern::Pattern;
+use crate::sort::sort;
 use crate::text::format_count;
 
 /// The dialect of `$schema`, which may end in `#`.
@@ -41,6 +42,7 @@ pub(crate) fn compile(
             rules: Vec::new(),
             heads: vec![0; document.nodes().len()],
             patterns: Vec::new(),
+            names: Vec::new(),
             fills: Vec::new(),
         },
         assert_formats: options.assert_formats,
@@ -120,7 +122,7 @@ impl Compiler {
             closing.number = 1;
             let own = self.schema.rules.get_mut(inside..).unwrap_or_default();
             match own.iter_mut().find(|rule| rule.keyword == Keyword::Properties) {
-                Some(properties) => properties.number = 1,
+                Some(properties) => properties.number |= 1,
                 None => self.schema.rules.push(closing),
             }
         }
@@ -203,6 +205,17 @@ impl Compiler {
                 }
                 let names = "must be `date-time`, `date`, `uuid`, `email` or `uri`; use `pattern`";
                 (names, OTHERWISE)
+            }
+            Keyword::Properties => {
+                let names = &mut self.schema.names;
+                let start = names.len();
+                for (name, _) in argument.raw_entries() {
+                    names.push(name.index());
+                }
+                let at = |place: u32| argument.document().value_at(place);
+                let own = names.get_mut(start..).unwrap_or_default();
+                sort(own, &|a, b| at(a).compare_text(at(b)).is_lt());
+                return Ok(Some(narrow(start) << 1));
             }
             Keyword::AnyOf if argument.is_empty() => ("must hold at least one schema", ""),
             Keyword::Required if argument.items().any(|name| name.tag() != parse::STRING) => {

@@ -76,7 +76,7 @@ impl<'s> Check<'s> {
             verdict &= match rule.keyword {
                 Keyword::Schema | Keyword::Target => break,
                 Keyword::Never => self.report(path, "must be absent"),
-                Keyword::Properties => self.properties(argument, rule.number == 1, value, path),
+                Keyword::Properties => self.properties(argument, rule.number, value, path),
                 Keyword::Required => self.required(argument, value, path),
                 Keyword::Items => self.items(schema.head(argument), value, path),
                 Keyword::AnyOf => self.any_of(argument, value, path),
@@ -117,18 +117,15 @@ impl<'s> Check<'s> {
         )
     }
 
-    fn properties(
-        &mut self,
-        properties: Value<'s>,
-        is_closed: bool,
-        value: Value<'_>,
-        path: &Path<'_>,
-    ) -> bool {
+    fn properties(&mut self, properties: Value<'s>, number: u32, value: Value<'_>, path: &Path<'_>) -> bool {
+        let start = (number >> 1) as usize;
+        let names = self.schema.names.get(start..start + properties.len());
+        let is_closed = number & 1 == 1;
         let mut verdict = true;
         let mut rest = properties.raw_entries();
         for (key, entry) in value.raw_entries() {
             let path = Path::Property(path, key);
-            verdict &= match find(properties, &mut rest, key) {
+            verdict &= match property(names.unwrap_or_default(), &mut rest, properties, key) {
                 Some(schema) => self.value(self.schema.head(schema), entry, &path),
                 None => !is_closed || (self.collects && self.unknown(properties, &path)),
             };
@@ -145,6 +142,9 @@ impl<'s> Check<'s> {
         for name in names.items() {
             if value.tag() == parse::OBJECT && find(value, &mut rest, name).is_none() {
                 verdict = self.report(&Path::Property(path, name), "is required");
+            }
+            if self.is_done(verdict) {
+                break;
             }
         }
         verdict
@@ -219,6 +219,29 @@ impl<'s> Check<'s> {
         let pattern = self.schema.patterns.get(pattern);
         pattern.is_none_or(|pattern| pattern.is_match(&value.decoded()))
     }
+}
+
+/// The schema of a property. `rest` is where to look first, since names tend to come in order; `names` are sorted.
+fn property<'a>(
+    names: &[u32],
+    rest: &mut Members<'a>,
+    properties: Value<'a>,
+    key: Value<'_>,
+) -> Option<Value<'a>> {
+    if let Some((name, schema)) = rest.next()
+        && name.has_same_text(key)
+    {
+        return Some(schema);
+    }
+    let at = |place: u32| properties.document().value_at(place);
+    let place = names.partition_point(|name| at(*name).compare_text(key).is_lt());
+    let name = at(*names.get(place)?);
+    if !name.has_same_text(key) {
+        return None;
+    }
+    let schema = at(name.next());
+    rest.go_behind(schema);
+    Some(schema)
 }
 
 /// The value of the entry with this name; `rest` are the entries to try first, since names tend to come in order.
