@@ -87,11 +87,6 @@ impl Registry {
         self.core.borrow().call_generation(slot)
     }
 
-    /// The random characters in the ids of calls and registrations.
-    pub fn mark(&self) -> String {
-        self.core.borrow().mark().to_owned()
-    }
-
     /// How many calls came in: the end of the id that was generated last.
     #[expect(clippy::cast_precision_loss, reason = "2^53 calls would take centuries")]
     pub fn invoked(&self) -> f64 {

@@ -13,13 +13,6 @@ use crate::registry::Registry;
 
 #[wasm_bindgen]
 impl Registry {
-    /// What is pending, as a JSON array.
-    #[wasm_bindgen(js_name = pendingConfirmations)]
-    pub fn pending_confirmations(&self) -> String {
-        let now = self.now();
-        self.core.borrow_mut().pending_confirmations(now)
-    }
-
     /// The person's decision. False when there is nothing to decide any more.
     #[wasm_bindgen(js_name = resolveConfirmation)]
     pub fn resolve_confirmation(&self, id: &str, approved: bool, note: Option<String>) -> bool {

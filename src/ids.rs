@@ -3,127 +3,71 @@
 //! Each takes and gives texts. Called by the facade's `ids.js` and `schema.js`.
 
 use agent_surface_core::definition::compile_schema;
+use agent_surface_core::error::ObjectWriter;
 use agent_surface_core::id::{self, CapabilityId};
 use agent_surface_core::wire::{self, NameRequest};
-use agent_surface_json::{Document, write_string};
+use agent_surface_json::Document;
 use wasm_bindgen::prelude::*;
 
+use crate::codes;
 use crate::convert::definition_error;
 use crate::registry::{OWN_BOUNDS, parse, texts, whole_issue};
 
-/// `{plane, componentType, name}` or `{plane, path}` as JSON text.
-#[wasm_bindgen(js_name = parseCapabilityId)]
-pub fn parse_capability_id(text: &str) -> Option<String> {
-    let fields: &[(&str, &str)] = match id::parse(text)? {
-        CapabilityId::View { component_type, name } => &[
-            ("plane", "view"),
-            ("componentType", component_type),
-            ("name", name),
-        ],
-        CapabilityId::Domain { path } => &[("plane", "domain"), ("path", path)],
-    };
-    let mut object = agent_surface_core::error::ObjectWriter::new();
-    for (name, value) in fields {
-        object.text(name, value);
+/// What `codes` names, about one text or two; nothing where the text has no such thing, or where the answer is no.
+#[wasm_bindgen]
+pub fn name(what: u32, text: &str, other: &str) -> Option<String> {
+    let yes = |holds: bool| holds.then(String::new);
+    match what {
+        codes::IS_COMPONENT_TYPE => yes(id::is_component_type(text)),
+        codes::IS_CAPABILITY_NAME => yes(id::is_capability_name(text)),
+        codes::IS_INSTANCE_ID => yes(id::is_instance_id(text)),
+        codes::PARSE_ID => parse_id(text),
+        codes::VIEW_ID => Some(id::view(text, other)).filter(|id| id::parse(id).is_some()),
+        codes::DOMAIN_ID => Some(id::domain(text)).filter(|id| id::parse(id).is_some()),
+        codes::WIRE_NAME => wire::encode(text),
+        codes::WIRE_NAME_AT => wire::encode_for_instance(text, other),
+        codes::ID_OF_WIRE_NAME => wire::decode(text),
+        codes::WIRE_NAMES => wire_names(text),
+        codes::IN_SCOPE => yes(id::matches_scope(text, &texts(other.to_owned()).ok()?)),
+        codes::SCHEMA_FAULT => compile_schema(text).err().map(|error| error.message),
+        _ => None,
     }
+}
+
+/// `{plane, componentType, name}` or `{plane, path}` as JSON text.
+fn parse_id(text: &str) -> Option<String> {
+    let mut object = ObjectWriter::new();
+    match id::parse(text)? {
+        CapabilityId::View { component_type, name } => object
+            .text("plane", "view")
+            .text("componentType", component_type)
+            .text("name", name),
+        CapabilityId::Domain { path } => object.text("plane", "domain").text("path", path),
+    };
     Some(object.finish())
 }
 
-/// `view:type.name`, or `None` outside the grammar.
-#[wasm_bindgen(js_name = formatViewCapabilityId)]
-pub fn format_view_capability_id(component_type: &str, name: &str) -> Option<String> {
-    let id = id::view(component_type, name);
-    matches!(id::parse(&id), Some(CapabilityId::View { .. })).then_some(id)
-}
-
-/// `domain:path`, or `None` outside the grammar.
-#[wasm_bindgen(js_name = formatDomainCapabilityId)]
-pub fn format_domain_capability_id(path: &str) -> Option<String> {
-    let id = id::domain(path);
-    id::parse(&id).is_some().then_some(id)
-}
-
-/// Grammar of a component type.
-#[wasm_bindgen(js_name = isValidComponentType)]
-pub fn is_valid_component_type(text: &str) -> bool {
-    id::is_component_type(text)
-}
-
-/// Grammar of a capability name.
-#[wasm_bindgen(js_name = isValidCapabilityName)]
-pub fn is_valid_capability_name(text: &str) -> bool {
-    id::is_capability_name(text)
-}
-
-/// Grammar of an instance id.
-#[wasm_bindgen(js_name = isValidInstanceId)]
-pub fn is_valid_instance_id(text: &str) -> bool {
-    id::is_instance_id(text)
-}
-
-/// The wire name of a capability id.
-#[wasm_bindgen(js_name = encodeWireName)]
-pub fn encode_wire_name(text: &str) -> Option<String> {
-    wire::encode(text)
-}
-
-/// The wire name of a capability of one instance among several.
-#[wasm_bindgen(js_name = encodeWireNameForInstance)]
-pub fn encode_wire_name_for_instance(text: &str, instance: &str) -> Option<String> {
-    wire::encode_for_instance(text, instance)
-}
-
-/// The capability id of a wire name that was not cut.
-#[wasm_bindgen(js_name = decodeWireName)]
-pub fn decode_wire_name(name: &str) -> Option<String> {
-    wire::decode(name)
-}
-
-/// Names for one catalog: a JSON array of `{id, instance?}` in, an array of names out.
-#[wasm_bindgen(js_name = assignWireNames)]
-pub fn assign_wire_names(text: String) -> Result<String, JsValue> {
-    let document = parse(text)?;
-    let read = |value: Option<agent_surface_json::Value<'_>>| {
-        value.and_then(|value| value.as_str().map(std::borrow::Cow::into_owned))
-    };
-    let pairs: Vec<(String, Option<String>)> = document
-        .root()
-        .items()
-        .map(|item| {
-            (
-                read(item.get("id")).unwrap_or_default(),
-                read(item.get("instance")),
-            )
-        })
-        .collect();
-    let requests: Vec<NameRequest<'_>> = pairs
-        .iter()
-        .map(|(id, instance)| NameRequest {
+/// Names for one catalog: a JSON array of `[id, instance | null]` in, an array of names out.
+fn wire_names(text: &str) -> Option<String> {
+    let document = parse(text.to_owned()).ok()?;
+    let mut pairs = Vec::new();
+    for pair in document.root().items() {
+        let mut parts = pair.items().map(|part| part.as_str());
+        pairs.push((parts.next().flatten().unwrap_or_default(), parts.next().flatten()));
+    }
+    let mut requests = Vec::with_capacity(pairs.len());
+    for (id, instance) in &pairs {
+        requests.push(NameRequest {
             id,
             instance: instance.as_deref(),
-        })
-        .collect();
-    let mut out = String::from("[");
-    for name in wire::assign(&requests) {
-        if out.len() > 1 {
-            out.push(',');
-        }
-        write_string(&mut out, &name);
+        });
     }
-    out.push(']');
-    Ok(out)
-}
-
-/// Whether a component type lies in a scope (a JSON array of prefixes).
-#[wasm_bindgen(js_name = matchesScope)]
-pub fn matches_scope(component_type: &str, scope: String) -> Result<bool, JsValue> {
-    Ok(id::matches_scope(component_type, &texts(scope)?))
-}
-
-/// What is wrong with a schema document; `None` when nothing is.
-#[wasm_bindgen(js_name = schemaDocument)]
-pub fn schema_document(text: &str) -> Option<String> {
-    compile_schema(text).err().map(|error| error.message)
+    let mut out = ObjectWriter::new();
+    out.open_item("[");
+    for name in wire::assign(&requests) {
+        out.item(Some(&name));
+    }
+    Some(out.close("]").take())
 }
 
 /// Checks a value: `{"value": …}` with defaults filled, or `{"issues": […]}`. Throws the JSON text of a definition

@@ -3,7 +3,9 @@
 //! It holds no rule; the core decides and the facade in `pkg-template` acts. One file for each group of exports,
 //! `drain` for the loop, `convert` for everything that touches a JavaScript value.
 
+mod asks;
 mod calls;
+mod codes;
 mod confirmations;
 mod convert;
 mod drain;

@@ -11,7 +11,7 @@ use agent_surface_core::error::DefinitionError;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Registered, Route, Sent};
+use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Route, Sent};
 use agent_surface_json::{Bounds, Document, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
@@ -123,33 +123,6 @@ impl Registry {
         *self.text.borrow_mut() = text;
     }
 
-    /// Whether no drain runs: only then may the handle be freed.
-    #[wasm_bindgen(js_name = isIdle)]
-    pub fn is_idle(&self) -> bool {
-        !self.draining.get()
-    }
-
-    /// `srf_…`
-    #[wasm_bindgen(js_name = surfaceId)]
-    pub fn surface_id(&self) -> String {
-        self.core.borrow().surface_id().to_owned()
-    }
-
-    /// The surface's version.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a version past 2^53 would take centuries of changes"
-    )]
-    pub fn version(&self) -> f64 {
-        self.core.borrow().version() as f64
-    }
-
-    /// Who listens, and how many could approve.
-    #[wasm_bindgen(js_name = setAudience)]
-    pub fn set_audience(&self, listeners: bool, audit: bool, approvers: u32) {
-        self.core.borrow_mut().set_audience(listeners, audit, approvers);
-    }
-
     /// Whether there is a procedure executor; `paths` is a JSON array of those it knows.
     #[wasm_bindgen(js_name = setExecutor)]
     pub fn set_executor(&self, present: bool, paths: Option<String>) -> Result<(), JsValue> {
@@ -177,62 +150,6 @@ impl Registry {
         self.number_of(prepared)
     }
 
-    /// The text that belongs to the number which an export just gave.
-    #[wasm_bindgen(js_name = takeText)]
-    pub fn give_text(&self) -> String {
-        self.take_text()
-    }
-
-    /// The slot of the registration; -1 for a duplicate, -2 when the guard refused. Does not drain: the facade
-    /// first keeps the closures under the slot and then calls `settleEvents`.
-    pub fn commit(&self, prepared: u32, accept: bool) -> i32 {
-        let now = self.now();
-        match self.core.borrow_mut().commit(now, prepared, accept) {
-            Registered::Live(slot) => i32::try_from(slot).unwrap_or(i32::MAX),
-            Registered::Duplicate => -1,
-            Registered::Guarded => -2,
-        }
-    }
-
-    /// Drains what `commit` left.
-    #[wasm_bindgen(js_name = settleEvents)]
-    pub fn settle_events(&self) {
-        self.drain();
-    }
-
-    /// How many components registered: the number in the last one's id.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "2^53 registrations would take centuries"
-    )]
-    pub fn registered(&self) -> f64 {
-        self.core.borrow().registered() as f64
-    }
-
-    /// The component's descriptor without its capabilities, as JSON text.
-    #[wasm_bindgen(js_name = registrationHead)]
-    pub fn registration_head(&self, slot: u32) -> String {
-        self.core
-            .borrow()
-            .registration_head(slot)
-            .unwrap_or_else(|| String::from("{}"))
-    }
-
-    /// The generation of a registration's slot.
-    #[wasm_bindgen(js_name = registrationGeneration)]
-    pub fn registration_generation(&self, slot: u32) -> u32 {
-        self.core.borrow().registration_generation(slot)
-    }
-
-    /// A capability's descriptor without its state, as JSON text.
-    #[wasm_bindgen(js_name = specDescriptor)]
-    pub fn spec_descriptor(&self, spec: u32) -> String {
-        self.core
-            .borrow()
-            .spec_descriptor(spec)
-            .unwrap_or_else(|| String::from("{}"))
-    }
-
     /// `enabled`: 0, 1, or -1 for no change; `availability` as JSON text. 1 when the registration still lives, 0 when
     /// it does not, -1 for a definition error, which `takeText` gives.
     pub fn update(&self, slot: u32, generation: u32, enabled: i32, availability: Option<String>) -> i32 {
@@ -249,35 +166,6 @@ impl Registry {
         let updated = self.number_of(updated.map(u32::from));
         self.drain();
         updated
-    }
-
-    /// Whether the registration still lives; its surface counts as changed.
-    pub fn invalidate(&self, slot: u32, generation: u32) -> bool {
-        let now = self.now();
-        let live = self.core.borrow_mut().invalidate(now, slot, generation);
-        self.drain();
-        live
-    }
-
-    /// Whether the registration lived until now.
-    pub fn unregister(&self, slot: u32, generation: u32) -> bool {
-        let now = self.now();
-        let live = self.core.borrow_mut().unregister(now, slot, generation);
-        self.drain();
-        live
-    }
-
-    /// Whether the registration lives.
-    #[wasm_bindgen(js_name = isLive)]
-    pub fn is_live(&self, slot: u32, generation: u32) -> bool {
-        self.core.borrow().is_live(slot, generation)
-    }
-
-    /// Settles and empties everything. Safe to repeat.
-    pub fn dispose(&self) {
-        let now = self.now();
-        self.core.borrow_mut().dispose(now);
-        self.drain();
     }
 }
 

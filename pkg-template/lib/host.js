@@ -3,6 +3,7 @@
 
 import { act } from "./acts.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
+import { VERSION } from "./codes.js";
 import { SETTLED, executorInfo, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
@@ -246,7 +247,7 @@ export class Host {
 
   interim(call, text) {
     const entry = this.entries[call];
-    entry.interim = this.failure(entry, text, this.wasm.version());
+    entry.interim = this.failure(entry, text, this.wasm.number(VERSION));
   }
 
   /** The author's own schema over the input: 0 later, 1 a value, 2 issues. */

@@ -1,6 +1,20 @@
 // Ids, wire names, scopes and single schema checks, all answered by the core; and the constants, which need no module.
 // A text that is no Unicode, or longer than any id, is answered here: it has no form in the core.
 
+import {
+  DOMAIN_ID,
+  ID_OF_WIRE_NAME,
+  IN_SCOPE,
+  IS_CAPABILITY_NAME,
+  IS_COMPONENT_TYPE,
+  IS_INSTANCE_ID,
+  PARSE_ID,
+  SCHEMA_FAULT,
+  VIEW_ID,
+  WIRE_NAME,
+  WIRE_NAME_AT,
+  WIRE_NAMES,
+} from "./codes.js";
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { checkedCopy } from "./json.js";
 import { requireWasm } from "./realm.js";
@@ -44,15 +58,15 @@ export const DEFAULT_LIMITS = /* @__PURE__ */ Object.freeze({
 /** Whether a text can cross: every id and wire name is ASCII and at most `MAX_ID_LENGTH` characters long. */
 const canCross = (value) => typeof value === "string" && value.length <= MAX_ID_LENGTH && value.isWellFormed();
 
-/** Asks the core about texts; where one of them can be no id the answer is `otherwise`. */
-const ask = (name, texts, otherwise) => {
+/** Asks the core about texts; undefined where one of them can be no id. */
+const ask = (what, texts) => {
   const wasm = requireWasm();
-  return texts.every(canCross) ? wasm[name](...texts) : otherwise;
+  return texts.every(canCross) ? wasm.name(what, texts[0], texts[1] ?? "") : undefined;
 };
 
 /** The same where only an answer will do. */
-const demand = (name, texts, expected) => {
-  const answer = ask(name, texts);
+const demand = (what, texts, expected) => {
+  const answer = ask(what, texts);
   if (answer !== undefined) return answer;
   const found = texts.map((each) =>
     typeof each === "string" ? `\`${each.slice(0, MAX_ID_LENGTH).toWellFormed()}\`` : `a ${typeof each}`,
@@ -60,31 +74,31 @@ const demand = (name, texts, expected) => {
   throw new AgentSurfaceDefinitionError("INVALID_ID", `expected ${expected}, found ${found.join(" and ")}`);
 };
 
-export const isValidComponentType = (value) => ask("isValidComponentType", [value], false);
-export const isValidCapabilityName = (value) => ask("isValidCapabilityName", [value], false);
-export const isValidInstanceId = (value) => ask("isValidInstanceId", [value], false);
+export const isValidComponentType = (value) => ask(IS_COMPONENT_TYPE, [value]) !== undefined;
+export const isValidCapabilityName = (value) => ask(IS_CAPABILITY_NAME, [value]) !== undefined;
+export const isValidInstanceId = (value) => ask(IS_INSTANCE_ID, [value]) !== undefined;
 
 /** The parts of an id, or undefined: whatever is given, nothing is thrown once the module is there. */
 export const parseCapabilityId = (id) => {
-  const parts = ask("parseCapabilityId", [id]);
+  const parts = ask(PARSE_ID, [id]);
   return parts && JSON.parse(parts);
 };
 
 const AN_ID = "a capability id such as `view:devices.table.selectRows` or `domain:devices.disable`";
 
 export const formatViewCapabilityId = (componentType, name) =>
-  demand("formatViewCapabilityId", [componentType, name], "a component type and a name such as `devices.table` and `selectRows`");
+  demand(VIEW_ID, [componentType, name], "a component type and a name such as `devices.table` and `selectRows`");
 
 export const formatDomainCapabilityId = (path) =>
-  demand("formatDomainCapabilityId", [path], "a procedure's path such as `devices.disable`");
+  demand(DOMAIN_ID, [path], "a procedure's path such as `devices.disable`");
 
-export const encodeWireName = (id) => demand("encodeWireName", [id], AN_ID);
+export const encodeWireName = (id) => demand(WIRE_NAME, [id], AN_ID);
 
 export const encodeWireNameForInstance = (id, instanceId) =>
-  demand("encodeWireNameForInstance", [id, instanceId], `${AN_ID}, and an instance id such as \`main\``);
+  demand(WIRE_NAME_AT, [id, instanceId], `${AN_ID}, and an instance id such as \`main\``);
 
 /** The id of a wire name, or undefined where the name alone does not say it. */
-export const decodeWireName = (name) => ask("decodeWireName", [name]);
+export const decodeWireName = (name) => ask(ID_OF_WIRE_NAME, [name]);
 
 /** Names for one catalog, in the order of its entries: ids, or `{ capabilityId, instanceId? }` where the instance is to show. */
 export const assignWireNames = (entries) => {
@@ -93,9 +107,9 @@ export const assignWireNames = (entries) => {
     // The names of a catalog are those of its entries, unless some collide: what has none alone has none here.
     if (instance === undefined) encodeWireName(id);
     else encodeWireNameForInstance(id, instance);
-    return { id, instance };
+    return [id, instance ?? null];
   });
-  return JSON.parse(requireWasm().assignWireNames(checkedCopy(requests).text));
+  return JSON.parse(requireWasm().name(WIRE_NAMES, checkedCopy(requests).text, ""));
 };
 
 /** Whether a component type lies in a scope: prefixes of whole segments; an empty or absent scope means all. */
@@ -104,7 +118,7 @@ export const matchesScope = (componentType, scope = []) => {
   const usable = scope.filter(canCross);
   // A prefix that can be no id matches nothing; leaving it out must not turn a scope into the empty one.
   if (!canCross(componentType) || (scope.length > 0 && usable.length === 0)) return false;
-  return wasm.matchesScope(componentType, checkedCopy(usable).text);
+  return wasm.name(IN_SCOPE, componentType, checkedCopy(usable).text) !== undefined;
 };
 
 /** `{ ok: true }`, or `{ ok: false, reason }` for a schema outside the subset. */
@@ -113,7 +127,7 @@ export const validateJsonSchemaDocument = (schema) => {
   let refusal;
   try {
     const { text } = schemaDocument(schema);
-    refusal = wasm.schemaDocument(text);
+    refusal = wasm.name(SCHEMA_FAULT, text, "");
   } catch (error) {
     if (!(error instanceof AgentSurfaceDefinitionError)) throw error;
     return { ok: false, reason: error.message };

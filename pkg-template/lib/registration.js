@@ -1,6 +1,7 @@
 // Components as the facade keeps them: the closures and policies under the core's slot numbers, the shared specs, and
 // the handle. Validation, defaults, limits and duplicates are the core's.
 
+import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, REGISTERED, SETTLE_EVENTS, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
 import { deepFreeze } from "./json.js";
 import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
@@ -59,7 +60,7 @@ class Spec {
 
   /** The descriptor without its state. */
   descriptor(wasm, id) {
-    return (this.base ??= deepFreeze(JSON.parse(wasm.specDescriptor(id))));
+    return (this.base ??= deepFreeze(JSON.parse(wasm.read(SPEC_DESCRIPTOR, id))));
   }
 
   forget(host) {
@@ -97,7 +98,7 @@ export class Registration {
 const expectNumber = (host, call) =>
   host.enter((wasm) => {
     const number = call(wasm);
-    if (number < 0) throw fromModule(wasm.takeText());
+    if (number < 0) throw fromModule(wasm.read(TAKEN_TEXT));
     return number;
   });
 
@@ -156,10 +157,10 @@ export const register = (host, definition, onRegister) => {
     throw error;
   }
   const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
-  const slot = host.enter((wasm) => wasm.commit(prepared, accepted));
+  const slot = host.enter((wasm) => wasm.number(COMMIT, prepared, accepted));
   if (slot < 0) {
     host.policyTable.drop(used);
-    host.enter((wasm) => wasm.settleEvents());
+    host.enter((wasm) => wasm.change(SETTLE_EVENTS));
     const why = slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
     host.develop(`\`${definition.type}\` was rejected: ${why}`);
     return handle(host, undefined, -1, 0);
@@ -167,20 +168,20 @@ export const register = (host, definition, onRegister) => {
   const registration = new Registration(definition, members, used);
   host.registrations[slot] = registration;
   const generation = host.enter((wasm) => {
-    registration.id = `reg_${wasm.registered()}_${host.mark}`;
-    return wasm.registrationGeneration(slot);
+    registration.id = `reg_${wasm.number(REGISTERED)}_${host.mark}`;
+    return wasm.number(GENERATION, slot);
   });
-  host.enter((wasm) => wasm.settleEvents());
+  host.enter((wasm) => wasm.change(SETTLE_EVENTS));
   return handle(host, registration, slot, generation);
 };
 
 const handle = (host, registration, slot, generation) => {
-  const isLive = () => !host.disposed && slot >= 0 && host.enter((wasm) => wasm.isLive(slot, generation));
+  const isLive = () => !host.disposed && slot >= 0 && host.enter((wasm) => wasm.number(IS_LIVE, slot, generation)) === 1;
   const change = (call) => {
     if (!host.disposed && slot >= 0 && host.enter(call)) return;
     host.develop("a handle was used after its registration ended or was rejected");
   };
-  const unregister = () => change((wasm) => wasm.unregister(slot, generation));
+  const unregister = () => change((wasm) => wasm.change(UNREGISTER, slot, generation));
   return {
     registrationId: registration?.id ?? "",
     get status() {
@@ -193,7 +194,7 @@ const handle = (host, registration, slot, generation) => {
       change(() => expectNumber(host, (wasm) => wasm.update(slot, generation, on, text)));
     },
     invalidate() {
-      change((wasm) => wasm.invalidate(slot, generation));
+      change((wasm) => wasm.change(INVALIDATE, slot, generation));
     },
     unregister,
     [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {

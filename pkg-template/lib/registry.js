@@ -2,6 +2,7 @@
 // in step and builds what the core described. Rules live in the core.
 
 import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError, fromModule } from "./errors.js";
+import { CLOSE_VIEW, END, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, SURFACE_ID, VERSION, VIEW_CELL, VIEW_HEAD, VIEW_ROWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
@@ -208,7 +209,7 @@ const buildCell = (host, view, place, stamp) => {
   const observations = [];
   const actions = [];
   const procedures = [];
-  for (const [kind, spec, available, reason, note] of JSON.parse(wasm.viewCell(view, slot))) {
+  for (const [kind, spec, available, reason, note] of JSON.parse(wasm.read(VIEW_CELL, view, slot))) {
     if (kind < 2) {
       (kind ? actions : observations).push(describeCapability(host, spec, available, reason));
       continue;
@@ -234,7 +235,7 @@ const buildCell = (host, view, place, stamp) => {
 
 const headOf = (host, slot) => {
   const registration = host.registrations[slot];
-  return (registration.head ??= deepFreeze(JSON.parse(host.wasm.registrationHead(slot))));
+  return (registration.head ??= deepFreeze(JSON.parse(host.wasm.read(REGISTRATION_HEAD, slot))));
 };
 
 /** A row of a view is `place`, twice the slot and one more where it is listed as a component, and `stamp`, its content. */
@@ -276,11 +277,11 @@ const patchLists = (host, view, rows) => {
 
 const buildSnapshot = (host, view) => {
   const { wasm, surfaceId } = host;
-  const rows = wasm.viewRows(view.id);
+  const rows = wasm.rows(VIEW_ROWS, view.id);
   const { components, procedures } = patchLists(host, view, rows) ?? buildLists(host, view, rows);
   view.rows = rows;
   // The version, the time and the route, with a space between.
-  const head = wasm.viewHead(view.id);
+  const head = wasm.read(VIEW_HEAD, view.id);
   const afterVersion = head.indexOf(" ");
   const afterTime = head.indexOf(" ", afterVersion + 1);
   const surfaceVersion = head.slice(0, afterVersion);
@@ -310,12 +311,12 @@ const snapshot = (host, options = {}) => {
     if (host.views.size >= MOST_VIEWS) {
       const [oldest, { id }] = host.views.entries().next().value;
       host.views.delete(oldest);
-      host.enter((wasm) => wasm.closeView(id));
+      host.enter((wasm) => wasm.change(CLOSE_VIEW, id));
     }
     view = openView(host, prefixes, !!includeUnavailable);
     host.views.set(key, view);
   }
-  const stamp = lookAs(host, consumer, (wasm) => wasm.look(view.id));
+  const stamp = lookAs(host, consumer, (wasm) => wasm.number(LOOK, view.id));
   if (stamp >= 0) {
     if (stamp !== view.stamp) {
       view.snapshot = host.enter(() => buildSnapshot(host, view));
@@ -326,10 +327,10 @@ const snapshot = (host, options = {}) => {
   // A closure that this very view is asking wants a snapshot too: it gets one of its own.
   const once = openView(host, prefixes, !!includeUnavailable);
   try {
-    lookAs(host, consumer, (wasm) => wasm.look(once.id));
+    lookAs(host, consumer, (wasm) => wasm.number(LOOK, once.id));
     return host.enter(() => buildSnapshot(host, once));
   } finally {
-    host.enter((wasm) => wasm.closeView(once.id));
+    host.enter((wasm) => wasm.change(CLOSE_VIEW, once.id));
   }
 };
 
@@ -378,7 +379,7 @@ const waitFor = (host, id, signal) => {
 };
 
 const pending = (host) =>
-  host.disposed ? freeze([]) : deepFreeze(JSON.parse(host.enter((wasm) => wasm.pendingConfirmations())));
+  host.disposed ? freeze([]) : deepFreeze(JSON.parse(host.enter((wasm) => wasm.read(PENDING_CONFIRMATIONS))));
 
 const resolveConfirmation = (host, id, decision) => {
   const { approved, reason } = decision ?? {};
@@ -481,14 +482,14 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   } catch (error) {
     throw fromModule(host.trapped(error));
   }
-  host.surfaceId = host.wasm.surfaceId();
-  host.mark = host.wasm.mark();
+  host.surfaceId = host.wasm.read(SURFACE_ID);
+  host.mark = host.wasm.read(MARK);
   host.announce = () => {
     if (host.disposed) return;
     const listens = host.listeners.size + host.confirmationListeners.size;
     const adapters = host.viewListeners.size + host.viewConfirmationListeners.size;
     // What an adapter subscribes makes it no approver.
-    host.enter((core) => core.setAudience(listens + adapters > 0, sink !== undefined, host.approvers + listens));
+    host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, sink !== undefined, host.approvers + listens));
   };
   host.announce();
   return buildRegistry(host, onRegister);
@@ -511,7 +512,7 @@ const buildRegistry = (host, onRegister) => {
     surfaceId: host.surfaceId,
     snapshot: (snapshotOptions) => snapshot(host, snapshotOptions),
     invoke,
-    getVersion: () => (host.disposed ? host.lastVersion : String(host.enter((wasm) => wasm.version()))),
+    getVersion: () => (host.disposed ? host.lastVersion : String(host.enter((wasm) => wasm.number(VERSION)))),
   };
   const view = freeze({
     ...shared,
@@ -556,17 +557,17 @@ const buildRegistry = (host, onRegister) => {
 
 const dispose = (host) => {
   if (host.disposed) return;
-  host.lastVersion = String(host.enter((wasm) => wasm.version()));
+  host.lastVersion = String(host.enter((wasm) => wasm.number(VERSION)));
   host.disposed = true;
   for (const each of [host.listeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
   // First: whoever waits for a person in a toolset is cancelled with the registry.
-  host.enter((wasm) => wasm.dispose());
+  host.enter((wasm) => wasm.change(END));
   for (const toolset of [...host.toolsets.values()]) toolset.dispose();
   host.confirmationListeners.clear();
   for (const timer of host.timers) globalThis.clearTimeout(timer);
   // The core is freed when nothing of this turn can be inside it any more; late answers are dropped from then on.
   const free = () => {
-    if (!host.wasm.isIdle()) return setTimeout(free);
+    if (!host.wasm.number(IS_IDLE)) return setTimeout(free);
     const { wasm } = host;
     host.wasm = undefined;
     // Policies that still wait for an inner one will hear of no end of it from the core.

@@ -2,6 +2,7 @@
 // waits are the core's; this builds the objects.
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
+import { BUILD_TOOLS, CLOSE_TOOLSET, NAMES_STAMP, TOOL_LABEL, TOOL_NAMES, TOOL_ROWS, TOOL_STATE, VERSION, WATCH_TOOLSET } from "./codes.js";
 import { toConsumer } from "./context.js";
 import { attempt } from "./host.js";
 import { hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
@@ -74,12 +75,12 @@ class Tools {
   build() {
     const { host, id } = this;
     if (this.closed || host.disposed) return (this.list ??= freeze([]));
-    const moved = lookAs(host, this.consumer, (wasm) => wasm.buildTools(id));
+    const moved = lookAs(host, this.consumer, (wasm) => wasm.number(BUILD_TOOLS, id));
     if (!moved && this.list) return this.list;
     return host.enter((wasm) => {
-      const rows = wasm.toolRows(id);
+      const rows = wasm.rows(TOOL_ROWS, id);
       const names = this.namesOf(wasm, rows);
-      const version = String(wasm.version());
+      const version = String(wasm.number(VERSION));
       const list = new Array(rows.length / 4);
       this.targets = new Array(list.length);
       for (let at = 0; at < list.length; at++) {
@@ -96,14 +97,14 @@ class Tools {
   namesOf(wasm, rows) {
     const { id } = this;
     const { specs } = this.host;
-    const stamp = wasm.namesStamp(id);
+    const stamp = wasm.number(NAMES_STAMP, id);
     if (stamp === 0) {
       let known = true;
       for (let at = 2; at < rows.length; at += 4) known &&= specs[rows[at]].wireName !== undefined;
-      if (!known) wasm.toolNames(id).split("\n").forEach((name, at) => (specs[rows[at * 4 + 2]].wireName = name));
+      if (!known) wasm.read(TOOL_NAMES, id).split("\n").forEach((name, at) => (specs[rows[at * 4 + 2]].wireName = name));
       this.names = undefined;
     } else if (stamp !== this.namesStamp) {
-      this.names = wasm.toolNames(id).split("\n");
+      this.names = wasm.read(TOOL_NAMES, id).split("\n");
     }
     this.namesStamp = stamp;
     return this.names;
@@ -126,11 +127,11 @@ class Tools {
   }
 
   label(wasm, spec, number) {
-    return (this.host.labels[number] ??= wasm.toolLabel(spec));
+    return (this.host.labels[number] ??= wasm.read(TOOL_LABEL, spec));
   }
 
   state(wasm, slot, at, available) {
-    const [unavailableReason, note] = JSON.parse(wasm.toolState(this.id, slot, at));
+    const [unavailableReason, note] = JSON.parse(wasm.read(TOOL_STATE, this.id, slot, at));
     if (available && note === null) return AVAILABLE;
     const state = { available };
     if (!available) state.unavailableReason = unavailableReason;
@@ -180,10 +181,10 @@ class Tools {
     if (this.closed) return () => undefined;
     if (this.listeners.size === 0) this.announced = this.build();
     this.listeners.add(listener);
-    this.host.enter((wasm) => wasm.watchToolset(this.id, true));
+    this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, true));
     return () => {
       if (this.listeners.delete(listener) && this.listeners.size === 0 && !this.closed && !this.host.disposed) {
-        this.host.enter((wasm) => wasm.watchToolset(this.id, false));
+        this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, false));
       }
     };
   }
@@ -193,7 +194,7 @@ class Tools {
     this.closed = true;
     this.listeners.clear();
     this.host.toolsets.delete(this.id);
-    this.host.enter((wasm) => wasm.closeToolset(this.id));
+    this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
     this.list = freeze([]);
   }
 }

@@ -1,6 +1,7 @@
 // `createWebMcpAdapter`: the page's capabilities for the browser's own agent. All drift of the browsers' API is absorbed
 // here and nowhere else; what is offered, withdrawn and answered is the core's decision.
 
+import { ACCEPT_OFFER, BROWSER_STATUS, CLOSE_TOOLSET, OFFERED_TARGET, OFFERED_TOOL, RECONCILE } from "./codes.js";
 import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
 import { describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
@@ -66,7 +67,7 @@ class Session {
 
   refresh() {
     if (this.closed) return;
-    lookAs(this.host, this.consumer, (wasm) => wasm.reconcile(this.id, this.options.exposeCapability !== undefined));
+    lookAs(this.host, this.consumer, (wasm) => wasm.change(RECONCILE, this.id, this.options.exposeCapability !== undefined));
     this.provide();
   }
 
@@ -87,10 +88,10 @@ class Session {
 
   offer(entry, generation) {
     const { wasm, registrations } = this.host;
-    const text = wasm.offeredTool(this.id, entry);
+    const text = wasm.read(OFFERED_TOOL, this.id, entry);
     if (text === undefined) return;
     const definition = JSON.parse(text);
-    const [slot, at] = wasm.offeredTarget(this.id, entry);
+    const [slot, at] = wasm.rows(OFFERED_TARGET, this.id, entry);
     const { id: registrationId, members } = registrations[slot];
     const offer = { generation, capabilityId: members[at].id, registrationId, definition, controller: new AbortController() };
     offer.tool = { ...definition, execute: (input, extra) => this.execute(entry, offer, input, extra?.signal) };
@@ -102,7 +103,7 @@ class Session {
   register(entry, offer) {
     const { exposedTo } = this.options;
     const { signal } = offer.controller;
-    const accepted = () => this.host.late((wasm) => wasm.offerAccepted(this.id, entry, offer.generation));
+    const accepted = () => this.host.late((wasm) => wasm.change(ACCEPT_OFFER, this.id, entry, offer.generation));
     const rejected = (error) => {
       if (this.closed || signal.aborted) return;
       if (error?.name === "NotAllowedError") this.blocked = true;
@@ -184,13 +185,13 @@ class Session {
   }
 
   status() {
-    const text = this.closed ? undefined : this.host.enter((wasm) => wasm.browserStatus(this.id));
+    const text = this.closed ? undefined : this.host.enter((wasm) => wasm.read(BROWSER_STATUS, this.id));
     return text === undefined ? nothing() : JSON.parse(text);
   }
 
   dispose() {
     if (this.closed) return;
-    this.host.enter((wasm) => wasm.closeToolset(this.id));
+    this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
     this.provide();
     this.closed = true;
     this.host.toolsets.delete(this.id);

@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 0885e062c3049062
+// boundary: fc88252456781654

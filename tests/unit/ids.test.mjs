@@ -2,30 +2,36 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
+import * as codes from "../../pkg-template/lib/codes.js";
 import * as ids from "../../pkg-template/lib/ids.js";
 import { realm, setInstance } from "../../pkg-template/lib/realm.js";
 
-/** A core that finds every id valid. `answers` replaces single functions; what was asked is kept. */
+/** A core that finds every id valid. `answers` replaces single answers; what was asked is kept, by the code's name. */
 const core = (answers = {}) => {
   const asked = [];
-  const functions = {
-    isValidComponentType: () => true,
-    isValidCapabilityName: () => true,
-    isValidInstanceId: () => true,
-    parseCapabilityId: (id) => JSON.stringify({ plane: "domain", path: id }),
-    formatViewCapabilityId: (type, name) => `view:${type}.${name}`,
-    formatDomainCapabilityId: (path) => `domain:${path}`,
-    encodeWireName: (id) => id.replace(":", "_"),
-    encodeWireNameForInstance: (id, instance) => `${id}_at_${instance}`,
-    decodeWireName: () => undefined,
-    assignWireNames: (text) => text,
-    matchesScope: () => true,
-    schemaDocument: () => undefined,
+  const named = {
+    IS_COMPONENT_TYPE: () => "",
+    IS_CAPABILITY_NAME: () => "",
+    IS_INSTANCE_ID: () => "",
+    PARSE_ID: (id) => JSON.stringify({ plane: "domain", path: id }),
+    VIEW_ID: (type, name) => `view:${type}.${name}`,
+    DOMAIN_ID: (path) => `domain:${path}`,
+    WIRE_NAME: (id) => id.replace(":", "_"),
+    WIRE_NAME_AT: (id, instance) => `${id}_at_${instance}`,
+    ID_OF_WIRE_NAME: () => undefined,
+    WIRE_NAMES: (text) => text,
+    IN_SCOPE: () => "",
+    SCHEMA_FAULT: () => undefined,
     schemaCheck: () => '{"value":1}',
     ...answers,
   };
-  const noted = Object.entries(functions).map(([name, act]) => [name, (...given) => (asked.push([name, ...given]), act(...given))]);
-  setInstance(Object.fromEntries(noted), null);
+  const name = (what, ...texts) => {
+    const [code] = Object.keys(named).filter((each) => codes[each] === what);
+    asked.push([code, ...texts]);
+    return named[code](...texts);
+  };
+  const schemaCheck = (...given) => (asked.push(["schemaCheck", ...given]), named.schemaCheck(...given));
+  setInstance({ name, schemaCheck }, null);
   return asked;
 };
 
@@ -73,7 +79,7 @@ describe("ids", () => {
 
   test("an id that is to be formatted or encoded must be one", () => {
     const none = () => undefined;
-    core({ formatViewCapabilityId: none, formatDomainCapabilityId: none, encodeWireName: none, encodeWireNameForInstance: none });
+    core({ VIEW_ID: none, DOMAIN_ID: none, WIRE_NAME: none, WIRE_NAME_AT: none });
     const invalid = { name: "AgentSurfaceDefinitionError", code: "INVALID_ID" };
     assert.throws(() => ids.formatViewCapabilityId("a", "B"), invalid);
     assert.throws(() => ids.formatDomainCapabilityId("a b"), { ...invalid, message: /found `a b`/ });
@@ -93,7 +99,7 @@ describe("ids", () => {
   test("a catalog goes as ids with the instances that are to show", () => {
     core();
     assert.deepEqual(ids.assignWireNames(["domain:a", { capabilityId: "view:a.b" }, { capabilityId: "view:a.b", instanceId: "x" }]), [
-      { id: "domain:a" }, { id: "view:a.b" }, { id: "view:a.b", instance: "x" },
+      ["domain:a", null], ["view:a.b", null], ["view:a.b", "x"],
     ]);
   });
 });
@@ -103,7 +109,7 @@ describe("scopes", () => {
     const asked = core();
     ids.matchesScope("a.b", ["a", "b"]);
     ids.matchesScope("a.b");
-    assert.deepEqual(asked, [["matchesScope", "a.b", '["a","b"]'], ["matchesScope", "a.b", "[]"]]);
+    assert.deepEqual(asked, [["IN_SCOPE", "a.b", '["a","b"]'], ["IN_SCOPE", "a.b", "[]"]]);
   });
 
   test("a scope of nothing that could match does not become the scope of all", () => {
@@ -116,7 +122,7 @@ describe("single schema checks", () => {
   test("a document is ok, or has a reason, and nothing else", () => {
     core();
     assert.deepEqual(ids.validateJsonSchemaDocument({ type: "string" }), { ok: true });
-    core({ schemaDocument: () => "`oneOf` at `/oneOf`" });
+    core({ SCHEMA_FAULT: () => "`oneOf` at `/oneOf`" });
     assert.deepEqual(ids.validateJsonSchemaDocument({ oneOf: [] }), { ok: false, reason: "`oneOf` at `/oneOf`" });
     const { ok, reason, ...others } = ids.validateJsonSchemaDocument({ default: 1n });
     assert.deepEqual([ok, others], [false, {}]);

@@ -126,7 +126,7 @@ impl Core {
             return false;
         }
         let mut tools = Vec::with_capacity(found.tools.len());
-        for &(slot, _, _) in self.view_rows(view) {
+        for &(slot, _, _) in self.shown_rows(view) {
             let generation = self.registrations.generation(slot);
             self.shown(view, slot, &mut |capability, member, state| {
                 tools.push(Tool {

@@ -343,9 +343,23 @@ impl Core {
         self.views.get(view).map_or(0, |view| view.version)
     }
 
-    /// The view's registrations, in order: slot, stamp of its content, listed as a component.
-    pub fn view_rows(&self, view: u32) -> &[Row] {
+    pub(crate) fn shown_rows(&self, view: u32) -> &[Row] {
         self.views.get(view).map_or(&[], |view| view.rows.as_slice())
+    }
+
+    /// The view's registrations in order, two numbers for each: twice its slot, plus one where it is listed as a
+    /// component; and the stamp of its content.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "stamps are compared for equality with recent ones only"
+    )]
+    pub fn view_rows(&self, view: u32) -> Vec<u32> {
+        let rows = self.shown_rows(view);
+        let mut out = Vec::with_capacity(rows.len() * 2);
+        for &(slot, stamp, listed) in rows {
+            out.extend_from_slice(&[slot * 2 + u32::from(listed), stamp as u32]);
+        }
+        out
     }
 
     /// Calls `each` with every capability that the view shows of a registration.

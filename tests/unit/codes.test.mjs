@@ -1,0 +1,13 @@
+// The numbers that the facade and the boundary name their requests by are the same on both sides.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as codes from "../../pkg-template/lib/codes.js";
+
+test("the codes of the facade are those of the module", () => {
+  const source = readFileSync(new URL("../../src/codes.rs", import.meta.url), "utf8");
+  const constants = [...source.matchAll(/pub const (\w+): u32 = (\d+);/g)].map(([, name, number]) => [name, Number(number)]);
+  assert.ok(constants.length > 20);
+  assert.deepEqual(Object.fromEntries(constants), { ...codes });
+});
