@@ -12,7 +12,7 @@ use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
 use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Route, Sent};
-use agent_surface_json::{Bounds, Document, write_string, write_u64};
+use agent_surface_json::{Bounds, Document, Value, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::{Host, definition_error, error_json, misuse};
@@ -74,28 +74,23 @@ impl Registry {
     pub fn new(host: Host, config: String) -> Result<Registry, JsValue> {
         let document = parse(config)?;
         let root = document.root();
-        let limits = match root.get("limits") {
-            None => Limits::default(),
-            Some(value) => Limits::from_json(&parse(value.raw().to_owned())?)
-                .map_err(|error| definition_error(&error))?,
-        };
-        let policies = match root.get("policies") {
-            None => Vec::new(),
-            Some(list) => parse_policies(list, "the registry").map_err(|error| definition_error(&error))?,
-        };
-        let flag = |name: &str| {
-            root.get(name)
-                .and_then(agent_surface_json::Value::as_bool)
-                .unwrap_or(false)
-        };
-        let replace = root
+        let limits = root.get("limits").map(Limits::from_json).transpose();
+        let limits = limits
+            .map_err(|error| definition_error(&error))?
+            .unwrap_or_default();
+        let policies = root
+            .get("policies")
+            .map(|list| parse_policies(list, "the registry"));
+        let policies = policies.transpose().map_err(|error| definition_error(&error))?;
+        let flag = |name: &str| root.get(name).and_then(Value::as_bool) == Some(true);
+        let replaces = root
             .get("onDuplicate")
             .is_some_and(|value| value.is_str("replace"));
         let (max_input_bytes, max_depth) = (limits.max_input_bytes as usize, limits.max_value_depth as usize);
         let config = Config {
-            limits,
-            policies,
-            on_duplicate: if replace {
+            limits: Box::new(limits),
+            policies: policies.unwrap_or_default(),
+            on_duplicate: if replaces {
                 OnDuplicate::Replace
             } else {
                 OnDuplicate::Reject

@@ -38,7 +38,7 @@ pub enum OnDuplicate {
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Numbers that bound everything.
-    pub limits: Limits,
+    pub limits: Box<Limits>,
     /// Policies of the whole registry, outermost first.
     pub policies: Vec<PolicyRef>,
     /// What a duplicate instance means.
@@ -52,7 +52,7 @@ pub struct Config {
 /// A component that passed validation and waits for the page's guard.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub header: Header,
+    pub header: Box<Header>,
     pub specs: Vec<u32>,
 }
 
@@ -126,11 +126,11 @@ pub struct Core {
 impl Core {
     /// A registry with no component. `entropy` is at least 512 bytes of cryptographic randomness; `None` when it
     /// is not.
-    pub fn new(config: Config, entropy: &[u8]) -> Option<Self> {
+    pub fn new(mut config: Config, entropy: &[u8]) -> Option<Self> {
         let mut pool = Entropy::new();
         pool.fill(entropy);
         let seed = [pool.u64()?, pool.u64()?];
-        let surface_id = [String::from("srf_"), pool.base62(22)?].concat();
+        let surface_id = ["srf_", &pool.base62(22)?].concat();
         let mark = pool.base62(16)?;
         let bounds = Bounds {
             max_bytes: 2,
@@ -138,7 +138,7 @@ impl Core {
             lone_surrogates: false,
         };
         let empty = Rc::new(Document::parse("{}", bounds).ok()?);
-        let registry_chain: Rc<[PolicyRef]> = Rc::from(config.policies.clone());
+        let registry_chain: Rc<[PolicyRef]> = Rc::from(std::mem::take(&mut config.policies));
         Some(Self {
             config,
             registry_chain,

@@ -2,7 +2,7 @@
 //!
 //! It refuses unknown names and values that are no count. Called by the registry when it is created.
 
-use agent_surface_json::{Document, Kind};
+use agent_surface_json::{Kind, Value};
 
 use crate::error::{DefinitionError, cut};
 
@@ -88,15 +88,14 @@ impl Limits {
     ///
     /// # Errors
     /// `INVALID_DEFINITION` names what is unknown or no count.
-    pub fn from_json(overrides: &Document) -> Result<Self, DefinitionError> {
-        let root = overrides.root();
-        if root.kind() != Kind::Object {
+    pub fn from_json(overrides: Value<'_>) -> Result<Self, DefinitionError> {
+        if overrides.kind() != Kind::Object {
             return Err(DefinitionError::invalid(&[
                 "`limits` must be an object of limit names and counts",
             ]));
         }
         let mut limits = DEFAULTS;
-        for (name, value) in root.entries() {
+        for (name, value) in overrides.entries() {
             let at = NAMES.iter().position(|known| *known == name);
             let limit = at.and_then(|at| limits.get_mut(at));
             let problem = match (limit, value.as_u32()) {
@@ -123,7 +122,7 @@ impl Default for Limits {
 
 #[cfg(test)]
 mod tests {
-    use agent_surface_json::Bounds;
+    use agent_surface_json::{Bounds, Document};
 
     use super::*;
 
@@ -133,7 +132,7 @@ mod tests {
             max_depth: 8,
             lone_surrogates: false,
         };
-        Limits::from_json(&Document::parse(text, bounds).expect("JSON")).map_err(|error| error.text())
+        Limits::from_json(Document::parse(text, bounds).expect("JSON").root()).map_err(|error| error.text())
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(crate) enum GroupKey {
 #[derive(Debug)]
 pub(crate) struct Registration {
     pub id: String,
-    pub header: Header,
+    pub header: Box<Header>,
     pub members: Vec<Member>,
     pub enabled: bool,
     /// False once unregistered: it is then a tombstone.
@@ -68,6 +68,11 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
+    /// Whether nothing speaks against any capability of it.
+    pub fn is_plain(&self) -> bool {
+        self.enabled && self.members.iter().all(|member| member.pushed.is_none())
+    }
+
     /// Position of the capability with this full id.
     pub fn position(&self, capability_id: &str) -> Option<u32> {
         let at = self

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use agent_surface_json::{Bounds, Document, Value, compare_numbers};
 
 use crate::core::{Core, OnDuplicate, Prepared};
-use crate::definition::{COMPONENT_TYPE, PolicyRef, parse_capability, parse_header};
+use crate::definition::{COMPONENT_TYPE, Header, PolicyRef, parse_capability, parse_header};
 use crate::effect::Kind;
 use crate::error::{DefinitionCode, DefinitionError, cut};
 use crate::id;
@@ -158,7 +158,7 @@ impl Core {
         refusal
     }
 
-    fn insert(&mut self, header: crate::definition::Header, specs: &[u32]) -> u32 {
+    fn insert(&mut self, header: Box<Header>, specs: &[u32]) -> u32 {
         self.registered += 1;
         let mut id = String::from("reg_");
         agent_surface_json::write_u64(&mut id, self.registered);

@@ -99,6 +99,9 @@ struct Cursor {
     /// The states of the registration at `at` so far; the last one is being asked about.
     states: Vec<State>,
     phase: Phase,
+    /// What is found so far.
+    rows: Vec<Row>,
+    asks: bool,
     route_asked: bool,
     version: u64,
     restarted: bool,
@@ -188,6 +191,8 @@ impl Core {
             at: 0,
             states: Vec::new(),
             phase: Phase::Done,
+            rows: Vec::with_capacity(found.rows.len()),
+            asks: false,
             route_asked: !self.config.has_route,
             version: self.version,
             restarted,
@@ -203,40 +208,46 @@ impl Core {
                 self.plan(view, true);
                 continue;
             }
-            let Some(&slot) = cursor.plan.get(cursor.at) else {
-                if !std::mem::replace(&mut cursor.route_asked, true) {
-                    return Some(Question::Route);
+            while let Some(&slot) = cursor.plan.get(cursor.at) {
+                if let Some(registration) = self.registrations.get(slot)
+                    && registration.live
+                {
+                    let at = usize::try_from(slot).ok()?;
+                    if found.cells.len() <= at {
+                        found.cells.resize_with(at + 1, Cell::default);
+                    }
+                    let cell = found.cells.get_mut(at)?;
+                    let generation = self.registrations.generation(slot);
+                    if let Some((capability, asks)) = cell.examine(generation, registration, cursor) {
+                        let target = Target {
+                            registration: slot,
+                            capability,
+                        };
+                        return Some(match asks {
+                            Asks::Vote(policy) => Question::Discovery(target, policy),
+                            Asks::When => Question::When(target),
+                            Asks::Reason => Question::Reason(target),
+                            Asks::Note => Question::Note(target),
+                        });
+                    }
+                    if cell.revision != registration.revision {
+                        self.revisions += 1;
+                        cell.take(registration, cursor, found.include_unavailable, self.revisions);
+                    }
+                    cursor.asks |= cell.asks;
+                    if cell.shown || cell.listed {
+                        cursor.rows.push((slot, cell.stamp, cell.listed));
+                    }
                 }
-                self.build(view);
-                return None;
-            };
-            if let Some(registration) = self.registrations.get(slot)
-                && registration.live
-            {
-                let at = usize::try_from(slot).ok()?;
-                if found.cells.len() <= at {
-                    found.cells.resize_with(at + 1, Cell::default);
-                }
-                let cell = found.cells.get_mut(at)?;
-                let generation = self.registrations.generation(slot);
-                let asked = cell.examine(generation, registration, cursor, &mut self.revisions);
-                if let Some((capability, asks)) = asked {
-                    let target = Target {
-                        registration: slot,
-                        capability,
-                    };
-                    return Some(match asks {
-                        Asks::Vote(policy) => Question::Discovery(target, policy),
-                        Asks::When => Question::When(target),
-                        Asks::Reason => Question::Reason(target),
-                        Asks::Note => Question::Note(target),
-                    });
-                }
-                cell.summarize(registration, found.include_unavailable);
+                cursor.at += 1;
+                cursor.states.clear();
+                cursor.phase = Phase::Done;
             }
-            cursor.at += 1;
-            cursor.states.clear();
-            cursor.phase = Phase::Done;
+            if !std::mem::replace(&mut cursor.route_asked, true) {
+                return Some(Question::Route);
+            }
+            self.build(view);
+            return None;
         }
     }
 
@@ -289,31 +300,24 @@ impl Core {
         let Some(found) = self.views.get_mut(view) else {
             return;
         };
-        let Some(cursor) = found.cursor.take() else { return };
-        let mut rows = Vec::with_capacity(cursor.plan.len());
-        let mut asks = false;
-        for &slot in &cursor.plan {
-            if let Some(cell) = found.cell(slot)
-                && self
-                    .registrations
-                    .get(slot)
-                    .is_some_and(|registration| registration.live)
-            {
-                asks |= cell.asks;
-                if cell.shown || cell.listed {
-                    rows.push((slot, cell.stamp, cell.listed));
-                }
-            }
+        let Some(mut cursor) = found.cursor.take() else {
+            return;
+        };
+        if cursor.version != self.version {
+            cursor.rows.retain(|&(slot, ..)| {
+                let registration = self.registrations.get(slot);
+                registration.is_some_and(|registration| registration.live)
+            });
         }
         let same = found.built
             && found.version == cursor.version
-            && found.rows == rows
+            && found.rows == cursor.rows
             && found.route == found.pending_route;
-        found.asks = asks;
+        found.asks = cursor.asks;
         found.built = true;
         if !same {
             found.version = cursor.version;
-            found.rows = rows;
+            found.rows = cursor.rows;
             found.route = found.pending_route.take();
             found.captured = self.now;
             self.revisions += 1;
@@ -473,7 +477,6 @@ impl Cell {
         generation: u32,
         registration: &Registration,
         cursor: &mut Cursor,
-        revisions: &mut u64,
     ) -> Option<(u32, Asks)> {
         let members = &registration.members;
         if self.generation != generation {
@@ -483,30 +486,37 @@ impl Cell {
                 ..Self::default()
             };
         }
-        if self.revision == registration.revision && !self.asks {
+        if !self.asks && (self.revision == registration.revision || registration.is_plain()) {
             return None;
         }
-        if self.asks || !registration.enabled || members.iter().any(|member| member.pushed.is_some()) {
-            while let Some(member) = cursor.member(members) {
-                if let Some(state) = cursor.states.last_mut()
-                    && let Some(asks) = step(&mut cursor.phase, member, state, registration.enabled)
-                {
-                    let at = u32::try_from(cursor.states.len()).unwrap_or(u32::MAX);
-                    return Some((at.saturating_sub(1), asks));
-                }
-                cursor.phase = Phase::Done;
+        // Whatever is asked is asked each time.
+        self.revision = 0;
+        while let Some(member) = cursor.member(members) {
+            if let Some(state) = cursor.states.last_mut()
+                && let Some(asks) = step(&mut cursor.phase, member, state, registration.enabled)
+            {
+                let at = u32::try_from(cursor.states.len()).unwrap_or(u32::MAX);
+                return Some((at.saturating_sub(1), asks));
             }
-        }
-        self.revision = registration.revision;
-        if self.stamp == 0 || self.states != cursor.states {
-            self.states = std::mem::take(&mut cursor.states);
-            *revisions += 1;
-            self.stamp = *revisions;
+            cursor.phase = Phase::Done;
         }
         None
     }
 
-    fn summarize(&mut self, registration: &Registration, include_unavailable: bool) {
+    /// Takes the states that were found.
+    fn take(
+        &mut self,
+        registration: &Registration,
+        cursor: &mut Cursor,
+        include_unavailable: bool,
+        stamp: u64,
+    ) {
+        self.revision = registration.revision;
+        if self.stamp != 0 && self.states == cursor.states {
+            return;
+        }
+        self.stamp = stamp;
+        self.states = std::mem::take(&mut cursor.states);
         (self.shown, self.listed) = (false, registration.members.is_empty());
         for (at, member) in registration.members.iter().enumerate() {
             let state = self.states.get(at).unwrap_or(&PLAIN);

@@ -123,7 +123,8 @@ impl World {
         match verb {
             "limits" => {
                 let document = json::parse(&words.want("JSON")?)?;
-                self.config.limits = Limits::from_json(&document).map_err(|error| error.text())?;
+                let limits = Limits::from_json(document.root()).map_err(|error| error.text())?;
+                *self.config.limits = limits;
             }
             "duplicates" => {
                 let replace = words.want("a rule")? == "replace";

@@ -170,24 +170,24 @@ impl<'a> Fields<'a> {
     /// required.
     #[inline(never)]
     pub fn check(&self, required: &[&str], lists_of_others: &[&str]) {
-        for (key, _) in self.root.entries() {
+        for (key, value) in self.root.entries() {
             let key = &*key;
             if !required.contains(&key) && !lists_of_others.iter().any(|names| lists(names, key)) {
                 self.refuse_all(&["has an unknown field `", cut(key, QUOTED), "`"].concat());
             }
-            self.check_shape(key);
+            self.check_shape(key, Some(value));
         }
         for key in required {
             if self.raw(key).is_none() {
-                self.check_shape(key);
+                self.check_shape(key, None);
             }
         }
     }
 
-    fn check_shape(&self, key: &str) {
+    fn check_shape(&self, key: &str, value: Option<Value<'_>>) {
         let shape = SHAPES.iter().find(|(_, _, names)| lists(names, key));
         if let Some((shape, expected, _)) = shape
-            && !self.raw(key).is_some_and(|value| shape.fits(value))
+            && !value.is_some_and(|value| shape.fits(value))
         {
             self.wrong(INVALID, key, expected);
         }

@@ -22,7 +22,7 @@ const TOO_LARGE: &str = "1.7976931348623158e308";
 ///
 /// # Errors
 /// `INVALID_ID`, `INVALID_DEFINITION` or `LIMIT_EXCEEDED`, naming the field.
-pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, DefinitionError> {
+pub fn parse_header(document: &Document, limits: &Limits) -> Result<Box<Header>, DefinitionError> {
     let faults = Faults::default();
     let mut fields = Fields::of(document.root(), &["a component"], &faults);
     let component_type = fields.text("type").unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, Defi
     fields.check(&["type", "description"], &[KNOWN]);
     check_type(&fields);
     check_instance_id(&fields);
-    faults.result(Header {
+    faults.result(Box::new(Header {
         instance_id: fields.text("instanceId").unwrap_or_else(|| "default".to_owned()),
         description: fields.description(limits.max_component_description),
         parent: fields.raw("parent").map(|parent| parse_parent(parent, &fields)),
@@ -41,7 +41,7 @@ pub fn parse_header(document: &Document, limits: &Limits) -> Result<Header, Defi
         policies: policies(&fields),
         has_internal: fields.has("internal"),
         component_type,
-    })
+    }))
 }
 
 fn check_type(fields: &Fields<'_>) {
@@ -136,7 +136,7 @@ mod tests {
         "parent":{"type":"devices","instanceId":"page"},"meta":{"team":"fleet"},"origin":"app","priority":5,
         "enabled":false,"policies":[{"ref":3,"name":"authenticated","hooks":5,"guard":true}],"internal":1}"#;
 
-    fn parse(text: &str) -> Result<Header, String> {
+    fn parse(text: &str) -> Result<Box<Header>, String> {
         parse_header(&read(text), &Limits::default()).map_err(|error| error.text())
     }
 

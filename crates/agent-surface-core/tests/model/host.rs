@@ -128,7 +128,7 @@ impl Host {
             settings.cache, settings.tombstones, settings.pending
         );
         let config = Config {
-            limits: Limits::from_json(&json(&limits)).expect("limits"),
+            limits: Box::new(Limits::from_json(json(&limits).root()).expect("limits")),
             ..Config::default()
         };
         let noise = noise(60_000);
