@@ -23,11 +23,11 @@ impl Registry {
             codes::COMMIT => return f64::from(self.commit(a, b != 0)),
             codes::BUILD_TOOLS => self.build_tools(a),
             codes::IS_IDLE => !self.draining.get(),
-            codes::IS_LIVE => self.core.borrow().is_live(a, b),
-            codes::GENERATION => return f64::from(self.core.borrow().registration_generation(a)),
-            codes::NAMES_STAMP => return self.core.borrow().names_stamp(a) as f64,
-            codes::REGISTERED => return self.core.borrow().registered() as f64,
-            codes::VERSION => return self.core.borrow().version() as f64,
+            codes::IS_LIVE => self.core().is_live(a, b),
+            codes::GENERATION => return f64::from(self.core().registration_generation(a)),
+            codes::NAMES_STAMP => return self.core().names_stamp(a) as f64,
+            codes::REGISTERED => return self.core().registered() as f64,
+            codes::VERSION => return self.core().version() as f64,
             _ => false,
         };
         f64::from(u8::from(flag))
@@ -38,15 +38,15 @@ impl Registry {
         let now = self.now();
         let mut done = true;
         match what {
-            codes::CLOSE_VIEW => self.core.borrow_mut().close_view(a),
-            codes::CLOSE_TOOLSET => self.core.borrow_mut().close_toolset(now, a),
-            codes::WATCH_TOOLSET => self.core.borrow_mut().watch_toolset(a, b != 0),
+            codes::CLOSE_VIEW => self.core_mut().close_view(a),
+            codes::CLOSE_TOOLSET => self.core_mut().close_toolset(now, a),
+            codes::WATCH_TOOLSET => self.core_mut().watch_toolset(a, b != 0),
             codes::RECONCILE => self.reconcile(a, b != 0),
-            codes::ACCEPT_OFFER => self.core.borrow_mut().offer_accepted(a, b, c),
-            codes::UNREGISTER => done = self.core.borrow_mut().unregister(now, a, b),
-            codes::INVALIDATE => done = self.core.borrow_mut().invalidate(now, a, b),
-            codes::SET_AUDIENCE => self.core.borrow_mut().set_audience(a != 0, b != 0, c),
-            codes::END => self.core.borrow_mut().dispose(now),
+            codes::ACCEPT_OFFER => self.core_mut().offer_accepted(a, b, c),
+            codes::UNREGISTER => done = self.core_mut().unregister(now, a, b),
+            codes::INVALIDATE => done = self.core_mut().invalidate(now, a, b),
+            codes::SET_AUDIENCE => self.core_mut().set_audience(a != 0, b != 0, c),
+            codes::END => self.core_mut().dispose(now),
             // What `commit` left is drained once the facade has kept the closures.
             codes::SETTLE_EVENTS => {}
             _ => done = false,
@@ -62,9 +62,9 @@ impl Registry {
         }
         if what == codes::PENDING_CONFIRMATIONS {
             let now = self.now();
-            return Some(self.core.borrow_mut().pending_confirmations(now));
+            return Some(self.core_mut().pending_confirmations(now));
         }
-        let core = self.core.borrow();
+        let core = self.core();
         match what {
             codes::SURFACE_ID => Some(core.surface_id().to_owned()),
             codes::MARK => Some(core.mark().to_owned()),
@@ -91,7 +91,7 @@ impl Registry {
     /// Numbers, as the core's method of that name puts them; an offered tool's target is slot and capability, and
     /// empty when the offer is gone.
     pub fn rows(&self, what: u32, a: u32, b: u32) -> Vec<u32> {
-        let core = self.core.borrow();
+        let core = self.core();
         match what {
             codes::VIEW_ROWS => core.view_rows(a),
             codes::TOOL_ROWS => core.tool_rows(a),
@@ -107,7 +107,7 @@ impl Registry {
     /// first keeps the closures under the slot.
     fn commit(&self, prepared: u32, accept: bool) -> i32 {
         let now = self.now();
-        match self.core.borrow_mut().commit(now, prepared, accept) {
+        match self.core_mut().commit(now, prepared, accept) {
             Registered::Live(slot) => i32::try_from(slot).unwrap_or(i32::MAX),
             Registered::Duplicate => -1,
             Registered::Guarded => -2,

@@ -68,7 +68,7 @@ impl Registry {
             aborted,
         };
         let now = self.now();
-        let mut core = self.core.borrow_mut();
+        let mut core = self.core_mut();
         let admitted = match u32::try_from(toolset) {
             Ok(toolset) => core.execute(now, toolset, request),
             Err(_) => core.invoke(now, request),
@@ -84,13 +84,13 @@ impl Registry {
     /// The generation of a call's slot.
     #[wasm_bindgen(js_name = callGeneration)]
     pub fn call_generation(&self, slot: u32) -> u32 {
-        self.core.borrow().call_generation(slot)
+        self.core().call_generation(slot)
     }
 
     /// How many calls came in: the end of the id that was generated last.
     #[expect(clippy::cast_precision_loss, reason = "2^53 calls would take centuries")]
     pub fn invoked(&self) -> f64 {
-        self.core.borrow().invoked() as f64
+        self.core().invoked() as f64
     }
 
     /// What reaches the core on its own. `what`: 0 the microtask that it asked for, 1 a timer (its number and generation),

@@ -19,8 +19,7 @@ impl Registry {
         self.refill();
         let now = self.now();
         let resolved = self
-            .core
-            .borrow_mut()
+            .core_mut()
             .resolve_confirmation(now, id, approved, note.as_deref());
         self.drain();
         resolved
@@ -30,7 +29,7 @@ impl Registry {
     #[wasm_bindgen(js_name = confirmationStatus)]
     pub fn confirmation_status(&self, id: &str) -> String {
         let now = self.now();
-        let status = self.core.borrow_mut().confirmation_status(now, id);
+        let status = self.core_mut().confirmation_status(now, id);
         self.drain();
         status.to_owned()
     }
@@ -38,14 +37,14 @@ impl Registry {
     /// What an approval element shows beside the record, as JSON text.
     #[wasm_bindgen(js_name = describeConfirmation)]
     pub fn describe_confirmation(&self, id: &str) -> Option<String> {
-        self.core.borrow().describe_confirmation(id)
+        self.core().describe_confirmation(id)
     }
 
     /// Something other than a person's own gesture tried to decide.
     #[wasm_bindgen(js_name = gestureRefused)]
     pub fn gesture_refused(&self, id: &str, how: &str) {
         let now = self.now();
-        self.core.borrow_mut().gesture_refused(now, id, how);
+        self.core_mut().gesture_refused(now, id, how);
         self.drain();
     }
 }

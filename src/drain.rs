@@ -42,7 +42,7 @@ impl Registry {
             return;
         }
         loop {
-            let output = self.core.borrow_mut().poll_output();
+            let output = self.core_mut().poll_output();
             let Some(output) = output else { break };
             if let Err(cause) = self.run(output) {
                 // The facade itself failed (its stack ran out): it hears of it and the loop goes on.
@@ -253,7 +253,7 @@ impl Registry {
     }
 
     fn target(&self, call: CallId) -> Target {
-        self.core.borrow().call_target(call.slot).unwrap_or(NOWHERE)
+        self.core().call_target(call.slot).unwrap_or(NOWHERE)
     }
 
     fn checked_now(&self, call: CallId, answer: u32) {

@@ -3,7 +3,7 @@
 //! Each export is synchronous, takes `&self`, mutates the core and drains. Decides nothing. Called by the facade
 //! with numbers and texts; every text was checked with `isWellFormed()` on its way.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 
 use agent_surface_core::definition::parse_policies;
@@ -122,26 +122,26 @@ impl Registry {
     #[wasm_bindgen(js_name = setExecutor)]
     pub fn set_executor(&self, present: bool, paths: Option<String>) -> Result<(), JsValue> {
         let paths = paths.map(texts).transpose()?;
-        self.core.borrow_mut().set_executor(present.then_some(paths));
+        self.core_mut().set_executor(present.then_some(paths));
         Ok(())
     }
 
     /// The spec of a capability text; -1 for a definition error, which `takeText` gives.
     pub fn spec(&self, component_type: &str, text: &str) -> i32 {
-        let spec = self.core.borrow_mut().spec(component_type, text);
+        let spec = self.core_mut().spec(component_type, text);
         self.number_of(spec)
     }
 
     /// Drops specs that no registration uses.
     #[wasm_bindgen(js_name = releaseSpecs)]
     pub fn release_specs(&self, specs: &[u32]) {
-        self.core.borrow_mut().release_specs(specs);
+        self.core_mut().release_specs(specs);
         self.drain();
     }
 
     /// Validates a component: what `commit` takes, or -1 for a definition error, which `takeText` gives.
     pub fn prepare(&self, header: &str, specs: &[u32]) -> i32 {
-        let prepared = self.core.borrow_mut().prepare(header, specs);
+        let prepared = self.core_mut().prepare(header, specs);
         self.number_of(prepared)
     }
 
@@ -155,8 +155,7 @@ impl Registry {
         let enabled = (enabled >= 0).then_some(enabled == 1);
         let now = self.now();
         let updated = self
-            .core
-            .borrow_mut()
+            .core_mut()
             .update(now, slot, generation, enabled, availability.as_ref());
         let updated = self.number_of(updated.map(u32::from));
         self.drain();
@@ -165,6 +164,18 @@ impl Registry {
 }
 
 impl Registry {
+    /// The core, to read. In one place, as `core_mut` is: each borrow names its place in the module.
+    #[inline(never)]
+    pub(crate) fn core(&self) -> Ref<'_, Core> {
+        self.core.borrow()
+    }
+
+    /// The core, to change; never held while JavaScript runs.
+    #[inline(never)]
+    pub(crate) fn core_mut(&self) -> RefMut<'_, Core> {
+        self.core.borrow_mut()
+    }
+
     /// Looks at the clock. Within a drain the time stands, but for what handlers took.
     pub(crate) fn now(&self) -> Millis {
         let now = self.host.now();
@@ -174,13 +185,13 @@ impl Registry {
 
     /// One answer within a drain.
     pub(crate) fn input(&self, input: Input) {
-        self.core.borrow_mut().handle(Millis(self.time.get()), input);
+        self.core_mut().handle(Millis(self.time.get()), input);
     }
 
     /// One input from outside, and what follows from it.
     pub(crate) fn enter(&self, input: Input) {
         let now = self.now();
-        self.core.borrow_mut().handle(now, input);
+        self.core_mut().handle(now, input);
         self.drain();
     }
 
@@ -190,10 +201,10 @@ impl Registry {
 
     /// Gives the core randomness before it runs dry. Where the page has none, the core refuses what needs it.
     pub(crate) fn refill(&self) {
-        if self.core.borrow().needs_entropy() {
+        if self.core().needs_entropy() {
             let mut bytes = [0; ENTROPY];
             if random(&mut bytes).is_ok() {
-                self.core.borrow_mut().add_entropy(&bytes);
+                self.core_mut().add_entropy(&bytes);
             }
         }
     }
@@ -223,7 +234,7 @@ impl Registry {
                 }
             }
             (2, Some(issues)) => Sent::Bad(issues),
-            (3, _) => self.core.borrow().empty_input(),
+            (3, _) => self.core().empty_input(),
             _ => Sent::Absent,
         }
     }

@@ -30,15 +30,13 @@ impl Registry {
             wait_ms: u32::try_from(wait_ms).ok(),
             browser,
         };
-        Ok(self.core.borrow_mut().open_toolset(config))
+        Ok(self.core_mut().open_toolset(config))
     }
 
     /// The browser refused it. True when it should be offered again a little later.
     #[wasm_bindgen(js_name = offerRejected)]
     pub fn offer_rejected(&self, toolset: u32, entry: u32, generation: u32, reason: &str) -> bool {
-        self.core
-            .borrow_mut()
-            .offer_rejected(toolset, entry, generation, reason)
+        self.core_mut().offer_rejected(toolset, entry, generation, reason)
     }
 
     /// Runs an offered tool, as `invoke` does; `None` when the offer no longer stands.
@@ -55,7 +53,7 @@ impl Registry {
         self.refill();
         let input = self.sent(kind, text);
         let now = self.now();
-        let mut core = self.core.borrow_mut();
+        let mut core = self.core_mut();
         core.execute_offered(now, toolset, entry, generation, input, aborted)
             .map(crate::registry::slot_of)
     }
@@ -64,12 +62,12 @@ impl Registry {
 impl Registry {
     /// Looks and builds. True when the tools differ from the last time.
     pub(crate) fn build_tools(&self, toolset: u32) -> bool {
-        let view = self.core.borrow().toolset_view(toolset);
+        let view = self.core().toolset_view(toolset);
         let Some(view) = view else { return false };
         if self.look(view) < 0.0 {
             return false;
         }
-        self.core.borrow_mut().build_tools(toolset)
+        self.core_mut().build_tools(toolset)
     }
 
     /// Brings the browser's tools in line. `asks`: there is an `exposeCapability` to ask.
@@ -77,7 +75,7 @@ impl Registry {
         self.build_tools(toolset);
         let mut exposures = Vec::new();
         if asks {
-            let targets = self.core.borrow().offerable(toolset);
+            let targets = self.core().offerable(toolset);
             for target in targets {
                 let exposure = match self.ask(Act::Expose, NOBODY, target, toolset, 0) {
                     0 => Exposure::Plain,
@@ -87,6 +85,6 @@ impl Registry {
                 exposures.push((target, exposure));
             }
         }
-        self.core.borrow_mut().reconcile(toolset, &exposures);
+        self.core_mut().reconcile(toolset, &exposures);
     }
 }

@@ -15,7 +15,7 @@ impl Registry {
     #[wasm_bindgen(js_name = openView)]
     pub fn open_view(&self, scope: Option<String>, include_unavailable: bool) -> Result<u32, JsValue> {
         let scope = scope.map(texts).transpose()?.unwrap_or_default();
-        Ok(self.core.borrow_mut().open_view(scope, include_unavailable))
+        Ok(self.core_mut().open_view(scope, include_unavailable))
     }
 }
 
@@ -28,16 +28,16 @@ impl Registry {
     )]
     pub(crate) fn look(&self, view: u32) -> f64 {
         let now = self.now();
-        if !self.core.borrow_mut().look(now, view) {
+        if !self.core_mut().look(now, view) {
             return -1.0;
         }
         loop {
-            let question = self.core.borrow_mut().next_question(view);
+            let question = self.core_mut().next_question(view);
             let Some(question) = question else { break };
             let answer = self.put(question);
-            self.core.borrow_mut().answer(view, answer);
+            self.core_mut().answer(view, answer);
         }
-        self.core.borrow().view_stamp(view) as f64
+        self.core().view_stamp(view) as f64
     }
 
     fn put(&self, question: Question) -> Answer {

@@ -133,9 +133,10 @@ impl Core {
     /// Lets a prepared component in, or not.
     pub fn commit(&mut self, now: Millis, prepared: u32, accept: bool) -> Registered {
         self.now = now;
-        let Some(Prepared { header, specs }) = self.prepared.remove(prepared).map(|boxed| *boxed) else {
+        let Some(prepared) = self.prepared.remove(prepared) else {
             return Registered::Guarded;
         };
+        let Prepared { header, specs } = *prepared;
         let first = self.live(&header.component_type, &header.instance_id);
         let refusal = match (accept, first, self.config.on_duplicate) {
             (false, ..) => Registered::Guarded,

@@ -10,6 +10,13 @@ struct Entry<T> {
     value: Option<Box<T>>,
 }
 
+impl<T> Entry<T> {
+    /// Fills an entry that is empty. That there is nothing to drop spares each type a function of its own here.
+    fn fill(&mut self, value: Box<T>) {
+        std::mem::forget(self.value.replace(value));
+    }
+}
+
 /// Values under dense ids. A freed id is used again, under the next generation.
 #[derive(Clone, Debug)]
 pub struct Slab<T> {
@@ -44,7 +51,7 @@ impl<T> Slab<T> {
     fn keep(&mut self, value: Box<T>) -> u32 {
         while let Some(id) = self.free.pop() {
             if let Some(entry) = self.entry_mut(id) {
-                entry.value = Some(value);
+                entry.fill(value);
                 return id;
             }
         }
@@ -90,7 +97,7 @@ impl<T> Slab<T> {
     #[inline(never)]
     pub fn bring(&mut self, id: u32, value: Box<T>) {
         if let Some(entry) = self.entry_mut(id) {
-            entry.value = Some(value);
+            entry.fill(value);
         }
     }
 
