@@ -52,7 +52,7 @@ fn wire_names(text: &str) -> Option<String> {
     let document = parse(text.to_owned()).ok()?;
     let mut pairs = Vec::new();
     for pair in document.root().items() {
-        let mut parts = pair.items().map(|part| part.as_str());
+        let mut parts = pair.items().map(agent_surface_json::Value::as_str);
         pairs.push((parts.next().flatten().unwrap_or_default(), parts.next().flatten()));
     }
     let mut requests = Vec::with_capacity(pairs.len());
