@@ -3,9 +3,11 @@
 //! Nothing that an agent or an adapter reaches can resolve one; `resolve_confirmation` belongs to the page.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
-use crate::call::{Call, Sent, Step};
+use crate::call::{Call, Route, Sent, Step};
 use crate::core::Core;
+use crate::definition::Capability;
 use crate::effect::Confirmation;
 use crate::error::{Failure, ObjectWriter, is_blank};
 use crate::message::Output;
@@ -39,15 +41,15 @@ pub(crate) struct Binding {
 #[derive(Debug)]
 pub(crate) struct Record {
     pub id: String,
-    pub capability_id: String,
+    pub capability: Rc<Capability>,
+    /// Who asked.
+    pub route: Rc<Route>,
     pub registration: u32,
     pub registration_generation: u32,
     pub registration_id: String,
     pub instance_id: String,
-    pub consumer: crate::call::Consumer,
-    pub effect: &'static str,
-    pub summary: String,
-    pub description: String,
+    /// A policy's words in place of the description.
+    pub words: Option<String>,
     pub binding: Binding,
     pub requested: Millis,
     pub expires: Millis,
@@ -55,6 +57,13 @@ pub(crate) struct Record {
     /// The call that holds the evidence until it starts or is refused.
     pub reserved_by: Option<u32>,
     pub timer: Option<u32>,
+}
+
+impl Record {
+    /// What a person reads.
+    fn summary(&self) -> &str {
+        self.words.as_deref().unwrap_or(&self.capability.description)
+    }
 }
 
 /// All questions of a registry.
@@ -246,18 +255,13 @@ impl Core {
         };
         let record = self.confirmations.records.insert(Record {
             id: ["cnf_", &random].concat(),
-            capability_id: capability.id.clone(),
+            capability: Rc::clone(capability),
+            route: Rc::clone(&call.route),
             registration: target.registration,
             registration_generation: call.target_generation,
             registration_id: registration.id.clone(),
             instance_id: registration.header.instance_id.clone(),
-            consumer: call.route.consumer.clone(),
-            effect: capability.effect.as_str(),
-            summary: call
-                .summary
-                .clone()
-                .unwrap_or_else(|| capability.description.clone()),
-            description: capability.description.clone(),
+            words: call.summary.take(),
             binding,
             requested: self.now,
             expires: self.now.plus(ttl),
@@ -285,9 +289,9 @@ impl Core {
                 call.asked = Some(record.id.clone());
                 Failure::confirmation_required(
                     &record.id,
-                    &record.summary,
+                    record.summary(),
                     &record.expires.iso(),
-                    record.effect,
+                    record.capability.effect.as_str(),
                     "client",
                 )
             }
@@ -462,11 +466,11 @@ impl Core {
             if let Some(record) = record.filter(|record| now <= record.expires) {
                 list.open_item("{")
                     .text("confirmationId", &record.id)
-                    .text("capabilityId", &record.capability_id)
+                    .text("capabilityId", &record.capability.id)
                     .text("registrationId", &record.registration_id)
-                    .text("consumerKey", &record.consumer.key)
-                    .text("effect", record.effect)
-                    .text("summary", &record.summary)
+                    .text("consumerKey", &record.route.consumer.key)
+                    .text("effect", record.capability.effect.as_str())
+                    .text("summary", record.summary())
                     .raw("input", &record.binding.input)
                     .text("requestedAt", &record.requested.iso())
                     .text("expiresAt", &record.expires.iso())
@@ -481,11 +485,11 @@ impl Core {
         let slot = self.confirmations.find(id)?;
         let record = self.confirmations.records.get(slot)?;
         let text = ObjectWriter::new()
-            .text("description", &record.description)
+            .text("description", &record.capability.description)
             .text("instanceId", &record.instance_id)
             .open("consumer", "{")
-            .text("id", record.consumer.id())
-            .text("kind", record.consumer.kind())
+            .text("id", record.route.consumer.id())
+            .text("kind", record.route.consumer.kind())
             .close("}")
             .flag("callerGone", self.caller_left(slot))
             .finish();

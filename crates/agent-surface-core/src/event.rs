@@ -237,7 +237,7 @@ impl Core {
         {
             let members = ObjectWriter::new()
                 .text("confirmationId", &record.id)
-                .text("capabilityId", &record.capability_id)
+                .text("capabilityId", &record.capability.id)
                 .text("expiresAt", &record.expires.iso())
                 .finish();
             self.publish("confirmation-requested", &members);
@@ -260,9 +260,9 @@ impl Core {
         {
             let members = ObjectWriter::new()
                 .text("confirmationId", &record.id)
-                .text("capabilityId", &record.capability_id)
+                .text("capabilityId", &record.capability.id)
                 .text("registrationId", &record.registration_id)
-                .text("consumerId", &record.consumer.key)
+                .text("consumerId", &record.route.consumer.key)
                 .text_if("note", note)
                 .finish();
             self.record(kind, &members, None);

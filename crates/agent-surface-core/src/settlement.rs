@@ -134,10 +134,9 @@ impl Core {
         let Some(record) = self.confirmations.records.get(record) else {
             return true;
         };
-        let waits = self
-            .toolsets
-            .iter()
-            .any(|(_, toolset)| toolset.waits && toolset.consumer.key == record.consumer.key && toolset.open);
+        let waits = self.toolsets.iter().any(|(_, toolset)| {
+            toolset.waits && toolset.consumer.key == record.route.consumer.key && toolset.open
+        });
         waits && self.waiting_for(&record.id).is_empty()
     }
 
