@@ -4,6 +4,9 @@
 /** A version comes as two halves. */
 const versionOf = (high, low) => high * 2 ** 32 + (low >>> 0);
 
+/** An id, and a time of 24 characters. */
+const evidenceOf = (said) => ({ id: said.slice(0, -24), approvedAt: said.slice(-24) });
+
 const forgetIn = (host, list, at) => {
   list[at]?.forget(host);
   list[at] = undefined;
@@ -17,7 +20,7 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
   const { said } = host;
   switch (what) {
     case 0:
-      return host.callHandler(call, generation, slot, at, x ? { id: host.saidBefore, approvedAt: said } : undefined);
+      return host.callHandler(call, generation, slot, at, x ? evidenceOf(said) : undefined);
     case 1:
       return host.done(call, versionOf(slot, at), x, y ? said : undefined);
     case 2:

@@ -304,10 +304,10 @@ pub(crate) mod samples {
         let document = read(text);
         let mut object = crate::error::ObjectWriter::new();
         for (name, old) in document.root().entries().filter(|(name, _)| name != key) {
-            object.raw(&name, old.raw());
+            object.given(&name, old.raw());
         }
         if !value.is_empty() {
-            object.raw(key, value);
+            object.given(key, value);
         }
         object.finish()
     }

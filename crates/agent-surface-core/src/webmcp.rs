@@ -365,7 +365,7 @@ fn annotate(out: &mut ObjectWriter, capability: &Capability, given: Option<Value
     }
     if let Some(given) = given {
         for (name, value) in given.entries() {
-            out.raw(&name, value.raw());
+            out.given(&name, value.raw());
         }
     }
 }

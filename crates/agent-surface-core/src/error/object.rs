@@ -21,13 +21,13 @@ impl ObjectWriter {
     }
 
     /// A text member.
-    pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
+    pub fn text(&mut self, key: &'static str, value: &str) -> &mut Self {
         write_string(self.key(key), value);
         self
     }
 
     /// A text member, when there is one.
-    pub fn text_if(&mut self, key: &str, value: Option<&str>) -> &mut Self {
+    pub fn text_if(&mut self, key: &'static str, value: Option<&str>) -> &mut Self {
         if let Some(value) = value {
             self.text(key, value);
         }
@@ -35,24 +35,33 @@ impl ObjectWriter {
     }
 
     /// A number member.
-    pub fn number(&mut self, key: &str, value: u64) -> &mut Self {
+    pub fn number(&mut self, key: &'static str, value: u64) -> &mut Self {
         write_u64(self.key(key), value);
         self
     }
 
     /// A boolean member.
-    pub fn flag(&mut self, key: &str, value: bool) -> &mut Self {
+    pub fn flag(&mut self, key: &'static str, value: bool) -> &mut Self {
         self.raw(key, if value { "true" } else { "false" })
     }
 
     /// A member whose value is JSON text already.
-    pub fn raw(&mut self, key: &str, json: &str) -> &mut Self {
+    pub fn raw(&mut self, key: &'static str, json: &str) -> &mut Self {
         self.key(key).push_str(json);
         self
     }
 
+    /// The same under a key that may be any text; the other keys are the library's own, and written as they are.
+    pub fn given(&mut self, key: &str, json: &str) -> &mut Self {
+        let out = self.begin();
+        write_string(out, key);
+        out.push(':');
+        out.push_str(json);
+        self
+    }
+
     /// Begins a member that is an object (`"{"`) or a list (`"["`); `close` ends it.
-    pub fn open(&mut self, key: &str, bracket: &str) -> &mut Self {
+    pub fn open(&mut self, key: &'static str, bracket: &str) -> &mut Self {
         self.raw(key, bracket)
     }
 
@@ -108,10 +117,11 @@ impl ObjectWriter {
         std::mem::take(&mut self.out)
     }
 
-    fn key(&mut self, key: &str) -> &mut String {
+    fn key(&mut self, key: &'static str) -> &mut String {
         let out = self.begin();
-        write_string(out, key);
-        out.push(':');
+        out.push('"');
+        out.push_str(key);
+        out.push_str("\":");
         out
     }
 
@@ -147,12 +157,12 @@ mod tests {
     #[test]
     fn members_come_in_the_order_of_the_calls() {
         let text = ObjectWriter::new()
-            .text("a\"", "x\n")
+            .given("a\"", "\"x\"")
             .number("b", 7)
             .flag("c", false)
             .raw("d", "[1]")
             .finish();
-        assert_eq!(text, r#"{"a\"":"x\n","b":7,"c":false,"d":[1]}"#);
+        assert_eq!(text, r#"{"a\"":"x","b":7,"c":false,"d":[1]}"#);
     }
 
     #[test]
