@@ -208,9 +208,10 @@ const remember = (definition, encoded, apart = []) => {
  * `policyRef(policy)` answers with `{ ref, name, hooks, guard }`.
  */
 export const encodeCapability = (componentType, kind, name, definition, policyRef) => {
-  const owner = `${kind} \`${name}\` of \`${componentType}\``;
   const known = encodings.get(definition);
-  if (known !== undefined && known.owner === owner && isUnchanged(definition, known)) return known;
+  const isSame = known !== undefined && known.name === name && known.kind === kind && known.type === componentType;
+  if (isSame && isUnchanged(definition, known)) return known;
+  const owner = `${kind} \`${name}\` of \`${componentType}\``;
   expectObject(definition, owner);
   if (kind === "procedure") return encodeProcedure(definition, policyRef);
   const out = new Text(owner);
@@ -219,7 +220,7 @@ export const encodeCapability = (componentType, kind, name, definition, policyRe
   out.value("name", name);
   encodeFields(out, definition, ["kind", "name"], policyRef, schemas);
   const text = out.end();
-  const encoded = { text, key: `${text}${componentType}`, functions: definition, schemas, owner };
+  const encoded = { text, key: `${text}${componentType}`, functions: definition, schemas, name, kind, type: componentType };
   remember(definition, encoded);
   return encoded;
 };
