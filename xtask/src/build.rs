@@ -113,7 +113,7 @@ impl Build<'_> {
     /// Two runs: one makes the module small, one gives its imports and exports names of one or two letters and prints
     /// which; `bundle.mjs` writes them into the glue. (In one run with `--converge` they would be renamed many times.)
     fn optimise(&self) -> Result<()> {
-        let flags = self.manifest.wasm_opt_flags()?;
+        let (passes, features) = (self.manifest.wasm_opt("passes")?, self.manifest.wasm_opt("features")?);
         let (small, names) = (self.glue.join("small.wasm"), self.glue.join("names.json"));
         let step = Step {
             name: "build: wasm-opt",
@@ -122,27 +122,25 @@ impl Build<'_> {
                 self.workspace.path("tests/package-lock.json"),
                 self.workspace.path("xtask/src/build.rs"),
             ],
-            settings: &flags.join(" "),
+            settings: &[passes.join(" "), features.join(" ")].concat(),
             outputs: &[self.optimised_wasm(), names.clone()],
         };
         stamp::step(self.workspace, &step, || {
             fs::create_dir_all(self.package.join("dist")).context("cannot make the package's folder")?;
-            let wasm_opt = |arguments: &[&Path], flags: &[String]| {
+            let wasm_opt = |from: &Path, to: &Path, passes: &[String]| {
                 let mut node = tools::node(self.workspace)?;
                 node.arg(self.workspace.path("tests/node_modules/binaryen/bin/wasm-opt"))
-                    .args(flags);
-                output(node.args(arguments))
+                    .args(&features)
+                    .args(passes);
+                output(node.args([from, Path::new("-o"), to]))
             };
-            let to = Path::new("-o");
-            wasm_opt(&[&self.bound_wasm(), to, &small], &flags)?;
-            let features = flags.iter().filter(|flag| *flag != "--converge").cloned();
+            wasm_opt(&self.bound_wasm(), &small, &passes)?;
             let rename = [
                 "--minify-imports-and-exports-and-modules",
                 "--strip-target-features",
-            ]
-            .map(str::to_owned);
-            let flags: Vec<String> = features.chain(rename).collect();
-            workspace::write(&names, wasm_opt(&[&small, to, &self.optimised_wasm()], &flags)?)
+            ];
+            let renamed = wasm_opt(&small, &self.optimised_wasm(), &rename.map(str::to_owned))?;
+            workspace::write(&names, renamed)
         })
     }
 

@@ -49,9 +49,9 @@ impl Manifest {
         text(section(&self.table, "tools")?, name)
     }
 
-    /// The arguments of `wasm-opt`.
-    pub fn wasm_opt_flags(&self) -> Result<Vec<String>> {
-        texts(section(&self.table, "wasm-opt")?, "flags")
+    /// Arguments of `wasm-opt`: its `passes`, or the `features` of the module.
+    pub fn wasm_opt(&self, field: &str) -> Result<Vec<String>> {
+        texts(section(&self.table, "wasm-opt")?, field)
     }
 
     /// The entries, in the file's order.
