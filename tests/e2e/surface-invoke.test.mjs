@@ -127,6 +127,29 @@ test("one id is one call: joined in flight, replayed when settled, refused for a
   });
 });
 
+test("an id that was made up replays its call; of a large input, only as it was sent", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const schema = T.object({ long: { type: "string" }, n: { type: "integer" } });
+    registry.register(T.component({ actions: { go: T.act(() => "done", { input: schema }) } }));
+    const call = (input, invocationId) => registry.invoke({ capabilityId: "view:demo.go", input, invocationId });
+    const outcome = async (first, ...repeats) => {
+      const result = await call(first);
+      const answers = await Promise.all(repeats.map((input) => call(input, result.invocationId)));
+      return answers.map((answer) => (answer === result ? "replay" : answer.error.code));
+    };
+    const long = "x".repeat(2000);
+    return {
+      small: await outcome({ long: "x", n: 1 }, { long: "x", n: 1 }, { n: 1, long: "x" }, { long: "x", n: 2 }),
+      large: await outcome({ long, n: 1 }, { long, n: 1 }, { n: 1, long }, { long, n: 2 }),
+    };
+  });
+  assert.deepEqual(found, {
+    small: ["replay", "replay", "INVOCATION_CONFLICT"],
+    large: ["replay", "INVOCATION_CONFLICT", "INVOCATION_CONFLICT"],
+  });
+});
+
 test("input crosses by value: read once, defaults filled, every issue told, policies and handler share no object", async () => {
   const found = await run(async () => {
     const seen = {};

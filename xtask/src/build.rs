@@ -113,7 +113,10 @@ impl Build<'_> {
     /// Two runs: one makes the module small, one gives its imports and exports names of one or two letters and prints
     /// which; `bundle.mjs` writes them into the glue. (In one run with `--converge` they would be renamed many times.)
     fn optimise(&self) -> Result<()> {
-        let (passes, features) = (self.manifest.wasm_opt("passes")?, self.manifest.wasm_opt("features")?);
+        let (passes, features) = (
+            self.manifest.wasm_opt("passes")?,
+            self.manifest.wasm_opt("features")?,
+        );
         let (small, names) = (self.glue.join("small.wasm"), self.glue.join("names.json"));
         let step = Step {
             name: "build: wasm-opt",

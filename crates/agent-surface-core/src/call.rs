@@ -204,6 +204,8 @@ pub struct Call {
     /// Which one of the registry's calls: a generated id ends with it.
     pub(crate) number: u64,
     pub(crate) fingerprint: u128,
+    /// The fingerprint is that of the input's text as it came, not of its canonical form.
+    pub(crate) as_sent: bool,
     pub(crate) instance_id: Option<String>,
     pub(crate) registration_id: Option<String>,
     pub(crate) surface_version: Option<String>,

@@ -16,6 +16,10 @@ use crate::message::{CallId, Output};
 use crate::table::hash;
 use crate::time::Millis;
 
+/// Bytes of an input above which the canonical text costs more than it is worth where no id was given: who repeats the
+/// call by the id that was made up sends the same text again, or is refused as a conflict.
+const LARGE_INPUT: usize = 1_024;
+
 /// What an invocation turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
@@ -35,11 +39,12 @@ impl Core {
         self.now = now;
         self.forget_aged();
         self.invoked += 1;
-        let fingerprint = self.fingerprint(&request);
         let mut refusal = None;
+        let mut as_sent = matches!(&request.input, Sent::Json(input) if input.text().len() > LARGE_INPUT);
         if let Some(id) = request.invocation_id {
+            as_sent = false;
             if let Some(known) = self.known(&request.route.consumer.key, id) {
-                if known.fingerprint == fingerprint {
+                if known.fingerprint == self.fingerprint(&request, known.as_sent) {
                     return Admitted::Join(known.id);
                 }
                 refusal = Some(Failure::conflict());
@@ -54,7 +59,8 @@ impl Core {
         if is_known && request.aborted {
             refusal = Some(Failure::cancelled());
         }
-        let slot = self.insert_call(request, fingerprint, origin, refusal);
+        let fingerprint = self.fingerprint(&request, as_sent);
+        let slot = self.insert_call(request, fingerprint, as_sent, origin, refusal);
         let mut id = CallId { slot, generation: 0 };
         self.with_call(slot, &mut |core, call| {
             if is_known {
@@ -111,6 +117,7 @@ impl Core {
         &mut self,
         request: Request<'_>,
         fingerprint: u128,
+        as_sent: bool,
         origin: Origin,
         pending: Option<Failure>,
     ) -> u32 {
@@ -131,6 +138,7 @@ impl Core {
             invocation_id,
             number: self.invoked,
             fingerprint,
+            as_sent,
             instance_id: owned(request.instance_id),
             registration_id: owned(request.registration_id),
             surface_version: owned(request.surface_version),
@@ -196,14 +204,19 @@ impl Core {
         }]))
     }
 
-    /// A keyed hash over capability, instance, canonical input and confirmation id, each with its length before it. That
-    /// of a request with none of them is kept with its route.
-    fn fingerprint(&self, request: &Request<'_>) -> u128 {
+    /// A keyed hash over capability, instance, input (canonical, or as its sender wrote it) and confirmation id, each with
+    /// its length before it. That of a request with none of them is kept with its route.
+    fn fingerprint(&self, request: &Request<'_>, as_sent: bool) -> u128 {
         let (marker, input, plain) = match &request.input {
             Sent::Absent => ("-", Cow::Borrowed(""), Some(0)),
             Sent::Json(document) => {
                 let plain = Rc::ptr_eq(document, &self.empty).then_some(1);
-                ("=", document.canonical(), plain)
+                let text = if as_sent {
+                    Cow::Borrowed(document.text())
+                } else {
+                    document.canonical()
+                };
+                ("=", text, plain)
             }
             Sent::Bad(issues) => ("!", Cow::Borrowed(issues.as_str()), None),
         };
