@@ -282,8 +282,8 @@ impl Core {
     /// one to forget. False when there is nothing to forget after all.
     fn lets_go(&mut self, output: &Output) -> bool {
         match *output {
-            Output::Forget(slot) => self.calls.remove(slot).is_some(),
-            Output::ForgetRegistration(slot) => self.registrations.remove(slot).is_some(),
+            Output::Forget(slot) => self.calls.discard(slot),
+            Output::ForgetRegistration(slot) => self.registrations.discard(slot),
             Output::ForgetSpec(id) => self.forget_spec(id),
             _ => true,
         }

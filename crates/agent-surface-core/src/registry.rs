@@ -98,7 +98,7 @@ impl Core {
             return false;
         };
         spec.leaving = false;
-        spec.uses == 0 && self.specs.remove(id).is_some()
+        spec.uses == 0 && self.specs.discard(id)
     }
 
     /// Validates a component. What comes back waits for `commit`, so that the page's guard can be asked between.

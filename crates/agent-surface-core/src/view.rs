@@ -155,7 +155,7 @@ impl Core {
 
     /// Drops a view.
     pub fn close_view(&mut self, view: u32) {
-        self.views.remove(view);
+        self.views.discard(view);
     }
 
     /// Begins a look. False when one is under way (a closure of it asks for a snapshot).

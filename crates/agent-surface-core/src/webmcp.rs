@@ -79,7 +79,7 @@ impl Browser {
         }
         for (id, generation, _) in &mut gone {
             *generation = self.entries.generation(*id);
-            self.entries.remove(*id);
+            self.entries.discard(*id);
         }
         gone
     }

@@ -3,17 +3,24 @@
 //! It refuses to let a late answer meet a slot's next user: each reuse is a new generation. Called by every collection
 //! of the core whose members the host names by number.
 
+use std::mem::ManuallyDrop;
+
 #[derive(Clone, Debug)]
 struct Entry<T> {
     generation: u32,
-    /// Boxed, so that slabs of every type share their machine code.
-    value: Option<Box<T>>,
+    /// Boxed, so that slabs of every type share their machine code. Whoever takes it drops it, and the slab what is left:
+    /// so each type has one place where values are dropped.
+    value: Option<ManuallyDrop<Box<T>>>,
 }
 
 impl<T> Entry<T> {
-    /// Fills an entry that is empty. That there is nothing to drop spares each type a function of its own here.
-    fn fill(&mut self, value: Box<T>) {
-        std::mem::forget(self.value.replace(value));
+    /// Fills an entry that is empty.
+    const fn fill(&mut self, value: Box<T>) {
+        self.value = Some(ManuallyDrop::new(value));
+    }
+
+    fn take(&mut self) -> Option<Box<T>> {
+        self.value.take().map(ManuallyDrop::into_inner)
     }
 }
 
@@ -29,6 +36,14 @@ pub struct Slab<T> {
 impl<T> Default for Slab<T> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<T> Drop for Slab<T> {
+    fn drop(&mut self) {
+        for id in 0..self.next {
+            self.discard(id);
+        }
     }
 }
 
@@ -58,7 +73,7 @@ impl<T> Slab<T> {
         let id = self.next;
         self.entries.push(Entry {
             generation: 1,
-            value: Some(value),
+            value: Some(ManuallyDrop::new(value)),
         });
         self.next += 1;
         id
@@ -67,30 +82,36 @@ impl<T> Slab<T> {
     /// The value under an id.
     #[inline(never)]
     pub fn get(&self, id: u32) -> Option<&T> {
-        self.entry(id)?.value.as_deref()
+        self.entry(id)?.value.as_ref().map(|value| &***value)
     }
 
     /// The value under an id, to change it.
     #[inline(never)]
     pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        self.entry_mut(id)?.value.as_deref_mut()
+        self.entry_mut(id)?.value.as_mut().map(|value| &mut ***value)
     }
 
     /// Takes a value out and frees its id; the slot's generation moves.
     #[inline(never)]
     pub fn remove(&mut self, id: u32) -> Option<Box<T>> {
         let entry = self.entry_mut(id)?;
-        let value = entry.value.take()?;
+        let value = entry.take()?;
         // Generation 0 stays what an unknown id answers.
         entry.generation = entry.generation.wrapping_add(1).max(1);
         self.free.push(id);
         Some(value)
     }
 
+    /// Drops a value and frees its id. False when there was none.
+    #[inline(never)]
+    pub fn discard(&mut self, id: u32) -> bool {
+        self.remove(id).is_some()
+    }
+
     /// Takes a value out while somebody works on it; its id stays taken. `bring` puts it back.
     #[inline(never)]
     pub fn lend(&mut self, id: u32) -> Option<Box<T>> {
-        self.entry_mut(id)?.value.take()
+        self.entry_mut(id)?.take()
     }
 
     /// Puts back what `lend` gave.
@@ -110,14 +131,14 @@ impl<T> Slab<T> {
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..self.next)
             .zip(&self.entries)
-            .filter_map(|(id, entry)| Some((id, entry.value.as_deref()?)))
+            .filter_map(|(id, entry)| Some((id, &***entry.value.as_ref()?)))
     }
 
     /// Every value with its id, in the order of ids, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         (0..self.next)
             .zip(&mut self.entries)
-            .filter_map(|(id, entry)| Some((id, entry.value.as_deref_mut()?)))
+            .filter_map(|(id, entry)| Some((id, &mut ***entry.value.as_mut()?)))
     }
 
     /// How many values it holds.
