@@ -5,8 +5,9 @@
 
 use agent_surface_core::error::Failure;
 use agent_surface_core::message::{
-    CallId, Checked, Input, InputRef, Outcome, Output, Returned, Stage, Target, Verdict, Vote,
+    CallId, Checked, Evidence, Input, InputRef, Outcome, Output, Returned, Stage, Target, Verdict, Vote,
 };
+use agent_surface_core::time::Millis;
 use agent_surface_json::{Bounds, Document};
 use wasm_bindgen::JsValue;
 
@@ -19,6 +20,9 @@ const PAYLOAD_BOUNDS: Bounds = Bounds {
     max_depth: 64,
     lone_surrogates: false,
 };
+
+/// The last millisecond that a `Date` can tell.
+const LATEST: u64 = 8_640_000_000_000_000;
 
 /// No answer of the facade's.
 const FAILED: u32 = u32::MAX;
@@ -99,22 +103,24 @@ impl Registry {
                     Outcome::Done(text) => (Act::Done, text),
                     Outcome::Failed(failure) => (Act::Failed, Some(failure.to_json())),
                 };
-                if let Some(text) = &text {
-                    self.host.say(text)?;
-                }
+                let said = self.say_if(text.as_deref())?;
                 let (high, low) = halves(version);
                 let version = Target {
                     registration: high,
                     capability: low,
                 };
-                return self.act(act, call, version, changed.into(), text.is_some().into());
+                return self.act(act, call, version, changed.into(), said);
             }
             Output::CallHandler(call, target, evidence) => {
-                if let Some((id, at)) = &evidence {
-                    // In one text, as each costs a decoding: the time has 24 characters.
-                    self.host.say(&[id.as_str(), at].concat())?;
+                let mut approved = (0, 0);
+                if let Some(Evidence { id, named, at }) = &evidence {
+                    if !named {
+                        self.host.say(id)?;
+                    }
+                    let (high, low) = halves(at.since(Millis::default()).min(LATEST));
+                    approved = (high + 1, low);
                 }
-                let answer = self.ask(Act::Handler, call, target, evidence.is_some().into(), 0);
+                let answer = self.ask(Act::Handler, call, target, approved.0, approved.1);
                 if answer != 0 {
                     self.now();
                     let returned = self.returned(answer, self.take_text());
@@ -157,10 +163,8 @@ impl Registry {
                     InputRef::Retained => None,
                     InputRef::Text(text) => Some(text),
                 };
-                if let Some(text) = &text {
-                    self.host.say(text)?;
-                }
-                self.checked_now(call, self.ask(Act::Check, call, target, text.is_some().into(), 0));
+                let said = self.say_if(text.as_deref())?;
+                self.checked_now(call, self.ask(Act::Check, call, target, said, 0));
             }
             Output::CheckOutput(call, target) => {
                 self.checked_now(call, self.ask(Act::CheckOutput, call, target, 0, 0));
@@ -185,6 +189,14 @@ impl Registry {
             order => return self.order(order),
         }
         Ok(0)
+    }
+
+    /// 1 when there is a text, which is said.
+    fn say_if(&self, text: Option<&str>) -> Result<u32, JsValue> {
+        if let Some(text) = text {
+            self.host.say(text)?;
+        }
+        Ok(text.is_some().into())
     }
 
     /// What is to be done, and answered by nobody.
@@ -358,7 +370,7 @@ pub(crate) fn checked(answer: u32, text: String) -> Checked {
     }
 }
 
-/// A version crosses as two numbers.
+/// A version or time crosses as two numbers.
 #[expect(clippy::cast_possible_truncation, reason = "the halves are taken apart")]
 const fn halves(version: u64) -> (u32, u32) {
     ((version >> 32) as u32, version as u32)

@@ -1,11 +1,11 @@
 // What the core asks the facade and has it do, by the numbers that the boundary's `Act` gives: which function of the host
 // that is. Holds no rule.
 
-/** A version comes as two halves. */
-const versionOf = (high, low) => high * 2 ** 32 + (low >>> 0);
+/** A version or time comes as two halves. */
+const whole = (high, low) => high * 2 ** 32 + (low >>> 0);
 
-/** An id, and a time of 24 characters. */
-const evidenceOf = (said) => ({ id: said.slice(0, -24), approvedAt: said.slice(-24) });
+/** That a person approved: by the id that the caller named, or else the one that was said. */
+const evidenceOf = ({ confirmationId }, at, said) => ({ id: confirmationId ?? said, approvedAt: new Date(at).toISOString() });
 
 const forgetIn = (host, list, at) => {
   list[at]?.forget(host);
@@ -20,11 +20,11 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
   const { said } = host;
   switch (what) {
     case 0:
-      return host.callHandler(call, generation, slot, at, x ? evidenceOf(said) : undefined);
+      return host.callHandler(call, generation, slot, at, x && evidenceOf(host.entries[call], whole(x - 1, y), said));
     case 1:
-      return host.done(call, versionOf(slot, at), x, y ? said : undefined);
+      return host.done(call, whole(slot, at), x, y ? said : undefined);
     case 2:
-      return host.failed(call, versionOf(slot, at), x, said);
+      return host.failed(call, whole(slot, at), x, said);
     case 3:
       return host.schedule();
     case 4:

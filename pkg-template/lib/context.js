@@ -69,7 +69,7 @@ export const policyContext = (host, registration, at, consumer, entry) => {
  * What the procedure executor is given as `info`, and most of what a handler is given. Its `signal` is its own, so that a
  * copy has it, and made when it is read: an `AbortController` costs most of a microsecond. One getter serves all.
  */
-class CallContext {
+export class CallContext {
   #entry;
 
   static #signal = {
@@ -79,11 +79,12 @@ class CallContext {
     },
   };
 
-  constructor(entry) {
+  constructor(entry, evidence) {
     this.#entry = entry;
     this.invocationId = entry.invocationId;
     this.consumer = entry.consumer;
     defineProperty(this, "signal", CallContext.#signal);
+    if (evidence) this.confirmation = freeze(evidence);
   }
 }
 
@@ -94,17 +95,11 @@ export const handlerContext = (host, registration, member, entry, evidence) => {
   if (member.kind === "observation") {
     return { capabilityId, registrationId, consumer: entry.consumer, host: host.context() };
   }
-  const context = executorInfo(entry, evidence);
+  const context = new CallContext(entry, evidence);
   context.capabilityId = capabilityId;
   context.registrationId = registrationId;
   context.host = host.context();
   return context;
-};
-
-export const executorInfo = (entry, evidence) => {
-  const info = new CallContext(entry);
-  if (evidence) info.confirmation = freeze(evidence);
-  return info;
 };
 
 /** One call, as the facade keeps it until the core forgets it. */
@@ -119,6 +114,7 @@ export class Entry {
     this.text = undefined;
     this.copy = undefined;
     this.invocationId = "";
+    this.confirmationId = undefined;
     this.result = undefined;
     this.interim = undefined;
     this.output = undefined;

@@ -4,7 +4,7 @@
 import { act } from "./acts.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
 import { VERSION } from "./codes.js";
-import { SETTLED, executorInfo, handlerContext, policyContext } from "./context.js";
+import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
 import { lastTrap, poison, poisonedError, realm } from "./realm.js";
@@ -23,9 +23,6 @@ const PRECONDITION = 6;
 const HANDLER = 7;
 /** A policy ended: this, one more when it threw a payload, two more when it threw anything else. */
 const POLICY = 8;
-
-/** `setTimeout` fires at once for anything longer. */
-const LONGEST_DELAY = 2 ** 31 - 1;
 
 export class Host {
   constructor({ environment, context, audit, now, route }) {
@@ -374,7 +371,7 @@ export class Host {
       const member = registration.members[at];
       isBackend = member.kind === "procedure";
       if (isBackend) {
-        const info = executorInfo(entry, evidence);
+        const info = new CallContext(entry, evidence);
         value = this.executor.execute({ path: member.name, input: entry.takeInput(), info });
       } else {
         const context = handlerContext(this, registration, member, entry, evidence);
@@ -447,16 +444,19 @@ export class Host {
   // What the core wants done.
 
   arm(timer, generation, ms) {
+    const { setTimeout } = globalThis;
+    const running = this.timers[timer];
+    // Armed again: it runs on, but where it runs on timers that the page has replaced since, by those of a test or back.
+    if (running?.generation === generation && running.setTimeout === setTimeout) return;
     const fire = () => this.answerLate(DEADLINE, timer, generation);
-    const handle = globalThis.setTimeout(fire, Math.min(ms, LONGEST_DELAY));
-    this.timers[timer] = handle;
+    const handle = setTimeout(fire, ms);
+    this.timers[timer] = { generation, setTimeout, handle };
     // A command in Node may end while something could still expire.
     handle?.unref?.();
   }
 
   disarm(timer) {
-    globalThis.clearTimeout(this.timers[timer]);
-    this.timers[timer] = undefined;
+    globalThis.clearTimeout(this.timers[timer].handle);
   }
 
   done(call, version, changed, text) {

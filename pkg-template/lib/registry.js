@@ -156,6 +156,7 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
   const surfaceVersion = token(request.surfaceVersion, "surfaceVersion");
   const confirmationId = token(request.confirmationId, "confirmationId");
   const entry = readCall(host, capabilityId, consumer, input, isDirect);
+  entry.confirmationId = confirmationId;
   if (invocationId === NO_UNICODE) refuseInput(entry, "invocationId", "/invocationId", "must be well-formed Unicode");
   try {
     const slot = host.wasm.invoke(
@@ -564,7 +565,7 @@ const dispose = (host) => {
   host.enter((wasm) => wasm.change(END));
   for (const toolset of [...host.toolsets.values()]) toolset.dispose();
   host.confirmationListeners.clear();
-  for (const timer of host.timers) globalThis.clearTimeout(timer);
+  host.timers.forEach(({ handle }) => globalThis.clearTimeout(handle));
   // The core is freed when nothing of this turn can be inside it any more; late answers are dropped from then on.
   const free = () => {
     if (!host.wasm.number(IS_IDLE)) return setTimeout(free);

@@ -205,6 +205,38 @@ test("denied is for good and carries the person's words; expiry and unmount with
   assert.deepEqual([found.pending, found.runs], [0, 0]);
 });
 
+test("one timer serves what is asked at one time; a page that replaces its timers still sees expiry", async () => {
+  const found = await run(async () => {
+    let clock = T.clock();
+    try {
+      const registry = T.registry({ now: () => clock.now() });
+      registry.register(T.component({ actions: { go: T.act(() => 1, { confirmation: "required" }) } }));
+      const call = (confirmationId) => registry.invoke({ capabilityId: "view:demo.go", confirmationId });
+      const ask = async () => (await call()).error.details.confirmationId;
+      const used = await ask();
+      registry.confirmations.resolve(used, { approved: true });
+      const { status } = await call(used);
+      const armed = [clock.armed];
+      registry.confirmations.resolve(await ask(), { approved: false });
+      armed.push(clock.armed);
+      await clock.advance(1);
+      registry.confirmations.resolve(await ask(), { approved: false });
+      armed.push(clock.armed);
+      clock.restore();
+      clock = T.clock(clock.now());
+      const waiting = registry.confirmations.waitFor(await ask());
+      armed.push(clock.armed);
+      await clock.advance(120_001);
+      const waited = await waiting;
+      registry.dispose();
+      return { status, armed, waited, left: clock.armed };
+    } finally {
+      clock.restore();
+    }
+  });
+  assert.deepEqual(found, { status: "ok", armed: [1, 1, 1, 1], waited: "expired", left: 0 });
+});
+
 test("evidence is given back when the precondition or the queue refuses", async () => {
   const found = await run(async () => {
     const registry = T.registry();

@@ -210,6 +210,8 @@ pub struct Call {
     pub(crate) registration_id: Option<String>,
     pub(crate) surface_version: Option<String>,
     pub(crate) confirmation_id: Option<String>,
+    /// Its caller gave that id.
+    pub(crate) names_evidence: bool,
     pub(crate) input: Sent,
     pub(crate) timeout_ms: Option<u32>,
     pub(crate) origin: Origin,

@@ -10,17 +10,17 @@ use crate::core::Core;
 use crate::definition::Capability;
 use crate::effect::Confirmation;
 use crate::error::{Failure, ObjectWriter, is_blank};
-use crate::message::Output;
+use crate::message::{Evidence, Output};
 use crate::table::Slab;
 use crate::time::Millis;
 use crate::timer::Owner;
 
 /// Where a record stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Status {
     Pending,
-    /// When, as ISO 8601.
-    Approved(String),
+    /// When.
+    Approved(Millis),
     /// The person's words.
     Denied(Option<String>),
     Expired,
@@ -56,7 +56,6 @@ pub(crate) struct Record {
     pub status: Status,
     /// The call that holds the evidence until it starts or is refused.
     pub reserved_by: Option<u32>,
-    pub timer: Option<u32>,
 }
 
 impl Record {
@@ -74,6 +73,17 @@ pub(crate) struct Confirmations {
     pub pending: Vec<u32>,
     /// Slots of decided records, oldest first.
     pub decided: VecDeque<u32>,
+    /// What is waited for, by the time of asking.
+    expiries: Vec<Expiry>,
+}
+
+/// A timer that records of the same moment share.
+#[derive(Debug)]
+struct Expiry {
+    at: Millis,
+    timer: u32,
+    /// How many records can still expire.
+    waiting: u32,
 }
 
 impl Confirmations {
@@ -82,6 +92,7 @@ impl Confirmations {
             records: Slab::new(),
             pending: Vec::new(),
             decided: VecDeque::new(),
+            expiries: Vec::new(),
         }
     }
 
@@ -181,7 +192,7 @@ impl Core {
             .records
             .get_mut(record_slot)
             .ok_or_else(mismatch)?;
-        if record.status == Status::Pending {
+        if matches!(record.status, Status::Pending) {
             return Err(self.confirmation_required(call, record_slot));
         }
         match &record.status {
@@ -199,8 +210,8 @@ impl Core {
         }
     }
 
-    /// Uses up the evidence as the handler starts: its id and when a person approved. `Err` when it expired meanwhile.
-    pub(crate) fn consume(&mut self, call: &mut Call) -> Result<Option<(String, String)>, Failure> {
+    /// Uses up the evidence as the handler starts. `Err` when it expired meanwhile.
+    pub(crate) fn consume(&mut self, call: &mut Call) -> Result<Option<Evidence>, Failure> {
         let Some(record_slot) = call.evidence.take() else {
             return Ok(None);
         };
@@ -214,12 +225,16 @@ impl Core {
             return Err(Failure::confirmation_invalid("mismatch", None));
         };
         record.reserved_by = None;
-        let Status::Approved(at) = &record.status else {
+        let Status::Approved(at) = record.status else {
             return Err(Failure::confirmation_invalid("expired", None));
         };
-        let used = (record.id.clone(), at.clone());
+        let used = Evidence {
+            id: record.id.clone(),
+            named: call.names_evidence,
+            at,
+        };
         record.status = Status::Consumed;
-        self.stop_record_timer(record_slot);
+        self.ends(record_slot);
         self.audit_confirmation(record_slot, "confirmation-consumed", None);
         Ok(Some(used))
     }
@@ -267,14 +282,8 @@ impl Core {
             expires: self.now.plus(ttl),
             status: Status::Pending,
             reserved_by: None,
-            timer: None,
         });
-        let timer = self
-            .timers
-            .start(Owner::Confirmation(record), ttl.saturating_add(1));
-        if let Some(record) = self.confirmations.records.get_mut(record) {
-            record.timer = Some(timer);
-        }
+        self.await_expiry(self.now.plus(ttl), ttl);
         self.confirmations.pending.push(record);
         self.event_confirmation_requested(record);
         self.audit_confirmation(record, "confirmation-requested", None);
@@ -315,11 +324,12 @@ impl Core {
         let Some(record) = self.confirmations.records.get(slot) else {
             return false;
         };
-        let pending = record.status == Status::Pending;
+        let pending = matches!(record.status, Status::Pending);
         if pending {
             let (status, outcome, kind) = if approved {
-                (Status::Approved(now.iso()), "approved", "confirmation-approved")
+                (Status::Approved(now), "approved", "confirmation-approved")
             } else {
+                self.ends(slot);
                 let note = note.filter(|note| !is_blank(note)).map(str::to_owned);
                 (Status::Denied(note), "denied", "confirmation-denied")
             };
@@ -331,15 +341,11 @@ impl Core {
     }
 
     fn decide(&mut self, slot: u32, status: Status, outcome: &'static str) {
-        let keeps_timer = matches!(status, Status::Approved(_));
         let Some(record) = self.confirmations.records.get_mut(slot) else {
             return;
         };
         record.status = status;
         let id = record.id.clone();
-        if !keeps_timer {
-            self.stop_record_timer(slot);
-        }
         self.confirmations.pending.retain(|&other| other != slot);
         self.confirmations.decided.push_back(slot);
         self.event_confirmation_resolved(&id, outcome);
@@ -355,28 +361,68 @@ impl Core {
             let Some(slot) = self.confirmations.decided.pop_front() else {
                 return;
             };
-            self.stop_record_timer(slot);
-            self.confirmations.records.remove(slot);
+            // A timer that waits for it fires for nothing.
+            self.confirmations.records.discard(slot);
         }
     }
 
-    fn stop_record_timer(&mut self, slot: u32) {
-        let timer = self
-            .confirmations
-            .records
-            .get_mut(slot)
-            .and_then(|record| record.timer.take());
-        self.stop_timer(timer);
+    /// Waits for a record to expire. A timer that nothing waits for any more runs on until the next one starts, and serves
+    /// what is asked at the same time: to start and stop one for each question would cost a page more than the call does.
+    fn await_expiry(&mut self, at: Millis, ttl: u32) {
+        if let Some(last) = self.confirmations.expiries.last_mut()
+            && last.at == at
+        {
+            last.waiting += 1;
+            return self.timers.again(last.timer);
+        }
+        while let Some(idle) = self.confirmations.expiries.pop_if(|last| last.waiting == 0) {
+            self.stop_timer(Some(idle.timer));
+        }
+        let timer = self.timers.start(Owner::Confirmations, ttl.saturating_add(1));
+        let waiting = 1;
+        self.confirmations.expiries.push(Expiry { at, timer, waiting });
+    }
+
+    /// The record cannot expire any more.
+    fn ends(&mut self, slot: u32) {
+        let Confirmations {
+            records, expiries, ..
+        } = &mut self.confirmations;
+        if let Some(record) = records.get(slot)
+            && let Some(expiry) = expiries.iter_mut().find(|expiry| expiry.at == record.expires)
+        {
+            expiry.waiting = expiry.waiting.saturating_sub(1);
+        }
+    }
+
+    /// What a timer waited for has expired, whatever the clock says.
+    pub(crate) fn confirmations_timed_out(&mut self, timer: u32) {
+        let mut at = None;
+        self.confirmations.expiries.retain(|expiry| {
+            let waits = expiry.timer != timer;
+            if !waits {
+                at = Some(expiry.at);
+            }
+            waits
+        });
+        let due = |record: &Record| at == Some(record.expires);
+        // Those that were decided first: pending ones join them as they expire.
+        for place in 0..self.confirmations.decided.len() {
+            if let Some(&slot) = self.confirmations.decided.get(place) {
+                self.expire_when(slot, &due);
+            }
+        }
+        self.expire_pending(&due);
     }
 
     /// Strictly after `expires` a record that was not used is expired.
     fn expire_if_due(&mut self, slot: u32) {
-        let due = self
-            .confirmations
-            .records
-            .get(slot)
-            .is_some_and(|record| self.now > record.expires);
-        if due {
+        let now = self.now;
+        self.expire_when(slot, &|record| now > record.expires);
+    }
+
+    fn expire_when(&mut self, slot: u32, so: &dyn Fn(&Record) -> bool) {
+        if self.confirmations.records.get(slot).is_some_and(so) {
             self.expire(slot);
         }
     }
@@ -387,56 +433,37 @@ impl Core {
         };
         match record.status {
             Status::Pending => self.decide(slot, Status::Expired, "expired"),
-            Status::Approved(_) => {
-                record.status = Status::Expired;
-                self.stop_record_timer(slot);
-            }
+            Status::Approved(_) => record.status = Status::Expired,
             _ => return,
         }
+        self.ends(slot);
         self.audit_confirmation(slot, "confirmation-expired", None);
     }
 
-    pub(crate) fn confirmation_timed_out(&mut self, slot: u32) {
-        if let Some(record) = self.confirmations.records.get_mut(slot) {
-            record.timer = None;
-        }
-        self.expire(slot);
-    }
-
     pub(crate) fn withdraw_confirmations(&mut self, registration: u32) {
-        let slots: Vec<u32> = self
-            .confirmations
-            .pending
-            .iter()
-            .copied()
-            .filter(|&slot| {
-                self.confirmations.records.get(slot).is_some_and(|record| {
-                    record.registration == registration
-                        && record.registration_generation == self.registrations.generation(registration)
-                })
-            })
-            .collect();
-        for slot in slots {
-            self.expire(slot);
-        }
+        let generation = self.registrations.generation(registration);
+        self.expire_pending(&|record| {
+            record.registration == registration && record.registration_generation == generation
+        });
     }
 
     /// Pending records whose time is up although no timer has fired yet.
     fn expire_due(&mut self) {
-        let slots = self.confirmations.pending.clone();
-        for slot in slots {
-            self.expire_if_due(slot);
-        }
+        let now = self.now;
+        self.expire_pending(&|record| now > record.expires);
     }
 
     pub(crate) fn expire_all_confirmations(&mut self) {
-        let slots = self.confirmations.pending.clone();
-        for slot in slots {
-            self.expire(slot);
+        self.expire_pending(&|_| true);
+        for expiry in std::mem::take(&mut self.confirmations.expiries) {
+            self.stop_timer(Some(expiry.timer));
         }
-        let decided: Vec<u32> = self.confirmations.decided.iter().copied().collect();
-        for slot in decided {
-            self.stop_record_timer(slot);
+    }
+
+    /// Expires the pending records that are so.
+    fn expire_pending(&mut self, so: &dyn Fn(&Record) -> bool) {
+        for slot in self.confirmations.pending.clone() {
+            self.expire_when(slot, so);
         }
     }
 

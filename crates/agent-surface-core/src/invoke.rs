@@ -143,6 +143,7 @@ impl Core {
             registration_id: owned(request.registration_id),
             surface_version: owned(request.surface_version),
             confirmation_id: owned(request.confirmation_id),
+            names_evidence: request.confirmation_id.is_some(),
             input: request.input,
             timeout_ms: request.timeout_ms,
             origin,

@@ -4,6 +4,7 @@
 //! every module of the core that asks the host for something.
 
 use crate::error::Failure;
+use crate::time::Millis;
 
 /// A call in the core's table. The generation tells a late answer from one for the slot's next user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +153,17 @@ pub enum InputRef {
     Text(String),
 }
 
+/// That a person approved a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// The confirmation's id.
+    pub id: String,
+    /// The caller named it, so that the host knows it.
+    pub named: bool,
+    /// When they did.
+    pub at: Millis,
+}
+
 /// How a call ended, for the host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -192,7 +204,7 @@ pub enum Output {
     /// Ask the action's precondition.
     CheckPrecondition(CallId, Target),
     /// Call the handler or the procedure executor. Evidence, when a person approved: id and time (ISO 8601).
-    CallHandler(CallId, Target, Option<(String, String)>),
+    CallHandler(CallId, Target, Option<Evidence>),
     /// Abort the handler's signal.
     AbortHandler(CallId),
     /// Arm a timer. It is armed only when something really waits.

@@ -158,7 +158,7 @@ impl Core {
                 .as_deref()
                 .and_then(|id| self.confirmations.find(id))
                 .and_then(|record| self.confirmations.records.get(record))
-                .is_some_and(|record| record.status == Status::Pending)
+                .is_some_and(|record| matches!(record.status, Status::Pending))
     }
 
     pub(crate) fn toolset_of(&self, call: &Call) -> Option<&crate::toolset::Toolset> {

@@ -19,8 +19,8 @@ pub(crate) enum Owner {
     Handler(u32),
     /// A person took longer than the agent may wait.
     Person(u32),
-    /// A confirmation expired.
-    Confirmation(u32),
+    /// Confirmations expired.
+    Confirmations,
 }
 
 /// Not in a slab, whose boxes would cost each call an allocation: a call that ends at once starts one, too.
@@ -71,6 +71,15 @@ impl Timers {
         }
         self.to_arm.push(id);
         id
+    }
+
+    /// Has it armed once more at the end of the drain: a driver keeps the one that runs, unless the page's timers are
+    /// others by now.
+    pub fn again(&mut self, id: u32) {
+        if let Some(timer) = self.timer(id) {
+            timer.armed = false;
+            self.to_arm.push(id);
+        }
     }
 
     /// Stops it; true when the driver has to be told.
@@ -127,7 +136,7 @@ impl Core {
             return;
         };
         match owner {
-            Owner::Confirmation(record) => self.confirmation_timed_out(record),
+            Owner::Confirmations => self.confirmations_timed_out(timer),
             Owner::Policies(slot) | Owner::Queue(slot) | Owner::Handler(slot) | Owner::Person(slot) => {
                 self.with_call(slot, &mut |core, call| {
                     call.timer = None;

@@ -3,7 +3,7 @@
 //! Decides nothing that the transcript did not say. Called by the loop in `world`.
 
 use agent_surface_core::error::{Code, Failure};
-use agent_surface_core::message::{CallId, Input, InputRef, Outcome, Output, Stage, Target};
+use agent_surface_core::message::{CallId, Evidence, Input, InputRef, Outcome, Output, Stage, Target};
 
 use crate::call::{self, Frame};
 use crate::json;
@@ -91,6 +91,10 @@ impl World {
                 generation,
                 ms,
             } => {
+                let mut armed = self.timers.iter();
+                if armed.any(|armed| (armed.timer, armed.generation) == (timer, generation)) {
+                    return Ok(());
+                }
                 self.line("timer", &format!("timer {ms}"));
                 let due = self.clock + f64::from(ms);
                 self.timers.push(Armed {
@@ -252,19 +256,14 @@ impl World {
         Ok(())
     }
 
-    fn call_handler(
-        &mut self,
-        id: CallId,
-        target: Target,
-        evidence: Option<(String, String)>,
-    ) -> Result<(), String> {
+    fn call_handler(&mut self, id: CallId, target: Target, evidence: Option<Evidence>) -> Result<(), String> {
         self.check_known(id);
         if !self.started.insert((id.slot, id.generation)) {
             self.breach("a handler started twice", id);
         }
         let name = self.names.call(id);
         let evidence = evidence.filter(|_| self.shown.contains("evidence"));
-        let proof = evidence.map_or(String::new(), |(id, at)| format!(" evidence {id} {at}"));
+        let proof = evidence.map_or(String::new(), |it| format!(" evidence {} {}", it.id, it.at.iso()));
         let input = self.input_of(id);
         self.line("effect", &format!("effect call_handler {name} {input}{proof}"));
         let subjects = self.subjects(target);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agent_surface_core::error::Code;
 use agent_surface_core::limits::Limits;
-use agent_surface_core::message::{CallId, Input, Outcome, Output, Target, Vote};
+use agent_surface_core::message::{CallId, Evidence, Input, Outcome, Output, Target, Vote};
 use agent_surface_core::time::Millis;
 use agent_surface_core::{Config, Consumer, Core};
 use agent_surface_json::{Bounds, Document};
@@ -236,10 +236,9 @@ impl Host {
                     ms,
                 } => {
                     let due = self.clock + f64::from(ms);
-                    assert!(
-                        self.timers.insert(timer, (generation, due)).is_none(),
-                        "armed twice"
-                    );
+                    let running = self.timers.entry(timer).or_insert((generation, due));
+                    // Armed again, it runs on.
+                    assert_eq!(running.0, generation, "armed over another one");
                 }
                 Output::Disarm(timer) => {
                     assert!(self.timers.remove(&timer).is_some(), "disarms what is not armed");
@@ -260,7 +259,7 @@ impl Host {
         call
     }
 
-    fn start(&mut self, id: CallId, target: Target, evidence: Option<(String, String)>) {
+    fn start(&mut self, id: CallId, target: Target, evidence: Option<Evidence>) {
         let roomy = self.settings.cache >= 2000;
         let generation = self.core.registration_generation(target.registration);
         let now = self.now;
@@ -284,11 +283,11 @@ impl Host {
             NAMES[call.capability] == "ask",
         );
         assert_eq!(asks, evidence.is_some(), "evidence where it belongs");
-        if let Some((evidence, _)) = evidence {
+        if let Some(evidence) = evidence {
             let asked = self
                 .asked
                 .iter_mut()
-                .find(|asked| asked.id == evidence)
+                .find(|asked| asked.id == evidence.id)
                 .expect("asked before");
             assert!(
                 asked.approved && !asked.used,
