@@ -20,6 +20,10 @@ impl Registry {
     pub fn number(&self, what: u32, a: u32, b: u32) -> f64 {
         let flag = match what {
             codes::LOOK => return self.look(a),
+            codes::PREPARE_AGAIN => {
+                self.core_mut().prepare_again(a);
+                true
+            }
             codes::COMMIT => return f64::from(self.commit(a, b != 0)),
             codes::BUILD_TOOLS => self.build_tools(a),
             codes::IS_IDLE => !self.draining.get(),
@@ -47,8 +51,6 @@ impl Registry {
             codes::INVALIDATE => done = self.core_mut().invalidate(now, a, b),
             codes::SET_AUDIENCE => self.core_mut().set_audience(a != 0, b != 0, c),
             codes::END => self.core_mut().dispose(now),
-            // What `commit` left is drained once the facade has kept the closures.
-            codes::SETTLE_EVENTS => {}
             _ => done = false,
         }
         self.drain();
@@ -60,6 +62,9 @@ impl Registry {
         if what == codes::TAKEN_TEXT {
             return Some(self.take_text());
         }
+        if what == codes::VIEW_NEWS {
+            return Some(self.core_mut().view_news(a));
+        }
         if what == codes::PENDING_CONFIRMATIONS {
             let now = self.now();
             return Some(self.core_mut().pending_confirmations(now));
@@ -70,7 +75,6 @@ impl Registry {
             codes::MARK => Some(core.mark().to_owned()),
             codes::REGISTRATION_HEAD => core.registration_head(a),
             codes::SPEC_DESCRIPTOR => core.spec_descriptor(a),
-            codes::VIEW_HEAD => Some(core.view_head(a)),
             codes::VIEW_CELL => Some(core.view_cell(a, b)),
             codes::TOOL_NAMES => Some(core.tool_names(a)),
             codes::TOOL_STATE => {
@@ -93,7 +97,6 @@ impl Registry {
     pub fn rows(&self, what: u32, a: u32, b: u32) -> Vec<u32> {
         let core = self.core();
         match what {
-            codes::VIEW_ROWS => core.view_rows(a),
             codes::TOOL_ROWS => core.tool_rows(a),
             codes::OFFERED_TARGET => match core.offered_target(a, b) {
                 Some(target) => vec![target.registration, target.capability],
@@ -104,7 +107,7 @@ impl Registry {
     }
 
     /// The slot of the registration; -1 for a duplicate, -2 when the guard refused. Does not drain: the facade
-    /// first keeps the closures under the slot.
+    /// first keeps the closures under the slot, then `go`.
     fn commit(&self, prepared: u32, accept: bool) -> i32 {
         let now = self.now();
         match self.core_mut().commit(now, prepared, accept) {

@@ -76,7 +76,7 @@ impl Registry {
         slot_of(admitted)
     }
 
-    /// Drains what `invoke` left.
+    /// Drains what `invoke` or a commit left.
     pub fn go(&self) {
         self.drain();
     }

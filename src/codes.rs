@@ -12,6 +12,7 @@ pub const IS_LIVE: u32 = 5;
 pub const IS_IDLE: u32 = 6;
 pub const COMMIT: u32 = 7;
 pub const REGISTERED: u32 = 8;
+pub const PREPARE_AGAIN: u32 = 9;
 
 // Of `Registry::change`.
 pub const CLOSE_VIEW: u32 = 0;
@@ -21,9 +22,8 @@ pub const RECONCILE: u32 = 3;
 pub const ACCEPT_OFFER: u32 = 4;
 pub const UNREGISTER: u32 = 5;
 pub const INVALIDATE: u32 = 6;
-pub const SETTLE_EVENTS: u32 = 7;
-pub const SET_AUDIENCE: u32 = 8;
-pub const END: u32 = 9;
+pub const SET_AUDIENCE: u32 = 7;
+pub const END: u32 = 8;
 
 // Of `Registry::read`: a text.
 pub const TAKEN_TEXT: u32 = 0;
@@ -31,7 +31,7 @@ pub const SURFACE_ID: u32 = 1;
 pub const MARK: u32 = 2;
 pub const REGISTRATION_HEAD: u32 = 3;
 pub const SPEC_DESCRIPTOR: u32 = 4;
-pub const VIEW_HEAD: u32 = 5;
+pub const VIEW_NEWS: u32 = 5;
 pub const VIEW_CELL: u32 = 6;
 pub const TOOL_NAMES: u32 = 7;
 pub const TOOL_STATE: u32 = 8;
@@ -41,9 +41,8 @@ pub const BROWSER_STATUS: u32 = 11;
 pub const PENDING_CONFIRMATIONS: u32 = 12;
 
 // Of `Registry::rows`: a list of numbers.
-pub const VIEW_ROWS: u32 = 0;
-pub const TOOL_ROWS: u32 = 1;
-pub const OFFERED_TARGET: u32 = 2;
+pub const TOOL_ROWS: u32 = 0;
+pub const OFFERED_TARGET: u32 = 1;
 
 // Of `name`: a text about texts.
 pub const IS_COMPONENT_TYPE: u32 = 0;

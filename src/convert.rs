@@ -44,6 +44,7 @@ pub enum Act {
     Expose,
     Offer,
     Withdraw,
+    ForgetComponent,
     Warn,
 }
 

@@ -239,6 +239,7 @@ impl Registry {
             Output::Refresh(toolset) => self.tell_of(Act::Refresh, toolset, 0, 0),
             Output::Unmounted(slot) => self.tell_of(Act::Unmounted, slot, 0, 0),
             Output::ForgetRegistration(slot) => self.tell_of(Act::ForgetRegistration, slot, 0, 0),
+            Output::ForgetComponent(id) => self.tell_of(Act::ForgetComponent, id, 0, 0),
             Output::ForgetSpec(spec) => self.tell_of(Act::ForgetSpec, spec, 0, 0),
             Output::Offer(toolset, entry, generation) => self.tell_of(Act::Offer, toolset, generation, entry),
             Output::Withdraw(toolset, entry, generation) => {

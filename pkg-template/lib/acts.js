@@ -80,7 +80,8 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
     case 28:
       return host.registrations[call]?.unmount();
     case 29:
-      return forgetIn(host, host.registrations, call);
+      host.registrations[call] = undefined;
+      return 0;
     case 30:
       return forgetIn(host, host.specs, call);
     case 31:
@@ -89,6 +90,8 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
       return host.toolsets.get(call)?.offer(x, generation);
     case 33:
       return host.toolsets.get(call)?.withdraw(x, generation);
+    case 34:
+      return forgetIn(host, host.components, call);
     default:
       return host.develop(said);
   }

@@ -11,6 +11,7 @@ export const IS_LIVE = 5;
 export const IS_IDLE = 6;
 export const COMMIT = 7;
 export const REGISTERED = 8;
+export const PREPARE_AGAIN = 9;
 
 // Of `registry.change`.
 export const CLOSE_VIEW = 0;
@@ -20,9 +21,8 @@ export const RECONCILE = 3;
 export const ACCEPT_OFFER = 4;
 export const UNREGISTER = 5;
 export const INVALIDATE = 6;
-export const SETTLE_EVENTS = 7;
-export const SET_AUDIENCE = 8;
-export const END = 9;
+export const SET_AUDIENCE = 7;
+export const END = 8;
 
 // Of `registry.read`: a text.
 export const TAKEN_TEXT = 0;
@@ -30,7 +30,7 @@ export const SURFACE_ID = 1;
 export const MARK = 2;
 export const REGISTRATION_HEAD = 3;
 export const SPEC_DESCRIPTOR = 4;
-export const VIEW_HEAD = 5;
+export const VIEW_NEWS = 5;
 export const VIEW_CELL = 6;
 export const TOOL_NAMES = 7;
 export const TOOL_STATE = 8;
@@ -40,9 +40,8 @@ export const BROWSER_STATUS = 11;
 export const PENDING_CONFIRMATIONS = 12;
 
 // Of `registry.rows`: a list of numbers.
-export const VIEW_ROWS = 0;
-export const TOOL_ROWS = 1;
-export const OFFERED_TARGET = 2;
+export const TOOL_ROWS = 0;
+export const OFFERED_TARGET = 1;
 
 // Of `name`: a text about texts.
 export const IS_COMPONENT_TYPE = 0;

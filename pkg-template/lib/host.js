@@ -36,6 +36,7 @@ export class Host {
     this.limits = undefined;
     this.registrations = [];
     this.specs = [];
+    this.components = [];
     this.policies = [];
     this.entries = [];
     /** The call whose drain runs. */

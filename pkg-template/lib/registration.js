@@ -1,10 +1,10 @@
-// Components as the facade keeps them: the closures and policies under the core's slot numbers, the shared specs, and
-// the handle. Validation, defaults, limits and duplicates are the core's.
+// Components as the facade keeps them: the closures and policies under the core's numbers, the shared specs, and the
+// handle. Validation, defaults, limits and duplicates are the core's.
 
-import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, REGISTERED, SETTLE_EVENTS, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
+import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
 import { deepFreeze } from "./json.js";
 import { fromModule } from "./errors.js";
-import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
+import { encodeCapability, encodeHeader, listCapabilities, partsOf } from "./define.js";
 import { emptyObjectSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
 import { attempt } from "./host.js";
@@ -46,7 +46,7 @@ export class PolicyTable {
   }
 }
 
-/** A capability text that registrations share: one frozen descriptor, one tool template. */
+/** A capability text that components share: one frozen descriptor, one tool template. */
 class Spec {
   constructor(key, used, description, inputSchema) {
     this.key = key;
@@ -55,6 +55,8 @@ class Spec {
     this.inputSchema = inputSchema;
     this.base = undefined;
     this.available = undefined;
+    /** The last descriptor of it as not available. */
+    this.unavailable = undefined;
     this.wireName = undefined;
   }
 
@@ -69,12 +71,33 @@ class Spec {
   }
 }
 
-/** One registration's closures. */
-export class Registration {
-  constructor(definition, members, used) {
-    this.definition = definition;
+/** One definition's closures, for all its registrations. */
+class Component {
+  constructor(id, members, used, parts) {
+    this.id = id;
     this.members = members;
     this.used = used;
+    /** What tells that the definition is the same still; nothing once the core forgets the component. */
+    this.parts = parts;
+    this.mute = undefined;
+  }
+
+  /** Its members without handlers. */
+  muted() {
+    return (this.mute ??= this.members.map((member) => ({ ...member, functions: {}, schemas: {} })));
+  }
+
+  forget(host) {
+    this.parts = undefined;
+    host.policyTable.drop(this.used);
+  }
+}
+
+class Registration {
+  constructor(definition, component) {
+    this.definition = definition;
+    this.component = component;
+    this.members = component.members;
     this.id = "";
     this.head = undefined;
   }
@@ -86,11 +109,7 @@ export class Registration {
 
   /** Its handlers are not called again; its policies still judge what the tombstone discloses. */
   unmount() {
-    for (const member of this.members) member.functions = member.schemas = {};
-  }
-
-  forget(host) {
-    host.policyTable.drop(this.used);
+    this.members = this.component.muted();
   }
 }
 
@@ -141,72 +160,97 @@ const numbersOf = (members) => {
   return specs;
 };
 
-/** Registers a component: the handle, or a definition error and nothing changed. */
-export const register = (host, definition, onRegister) => {
+/** The component of a definition, which the core waits to let in; or a definition error and nothing changed. */
+const prepare = (host, definition) => {
+  const before = host.known.get(definition);
+  if (before?.parts !== undefined) {
+    const parts = partsOf(definition);
+    if (parts?.length === before.parts.length && parts.every((part, at) => part === before.parts[at])) {
+      host.enter((wasm) => wasm.number(PREPARE_AGAIN, before.id));
+      return before;
+    }
+  }
   const used = [];
   const members = [];
-  let prepared;
   try {
     const header = encodeHeader(definition, (policy) => host.policyTable.take(policy, used));
     const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
     for (const each of listCapabilities(definition)) members.push(encodeMember(host, type, each));
-    prepared = expectNumber(host, (wasm) => wasm.prepare(header, numbersOf(members)));
+    const parts = partsOf(definition);
+    const id = expectNumber(host, (wasm) => wasm.prepare(header, numbersOf(members)));
+    const component = new Component(id, members, used, parts);
+    host.components[id] = component;
+    host.known.set(definition, component);
+    return component;
   } catch (error) {
     host.policyTable.drop(used);
     host.enter((wasm) => wasm.releaseSpecs(numbersOf(members)));
     throw error;
   }
-  const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
-  const slot = host.enter((wasm) => wasm.number(COMMIT, prepared, accepted));
-  if (slot < 0) {
-    host.policyTable.drop(used);
-    host.enter((wasm) => wasm.change(SETTLE_EVENTS));
-    const why = slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
-    host.develop(`\`${definition.type}\` was rejected: ${why}`);
-    return handle(host, undefined, -1, 0);
-  }
-  const registration = new Registration(definition, members, used);
-  host.registrations[slot] = registration;
-  const generation = host.enter((wasm) => {
-    registration.id = `reg_${wasm.number(REGISTERED)}_${host.mark}`;
-    return wasm.number(GENERATION, slot);
-  });
-  host.enter((wasm) => wasm.change(SETTLE_EVENTS));
-  return handle(host, registration, slot, generation);
 };
 
-const handle = (host, registration, slot, generation) => {
-  const isLive = () => !host.disposed && slot >= 0 && host.enter((wasm) => wasm.number(IS_LIVE, slot, generation)) === 1;
-  const change = (call) => {
-    if (!host.disposed && slot >= 0 && host.enter(call)) return;
-    host.develop("a handle was used after its registration ended or was rejected");
-  };
-  const unregister = () => change((wasm) => wasm.change(UNREGISTER, slot, generation));
-  return {
-    registrationId: registration?.id ?? "",
-    get status() {
-      return slot < 0 ? "rejected" : isLive() ? "active" : "unregistered";
-    },
-    update({ enabled, availability } = {}) {
+/** Registers a component: the handle, or a definition error and nothing changed. */
+export const register = (host, definition, onRegister) => {
+  const component = prepare(host, definition);
+  const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
+  const registration = new Registration(definition, component);
+  let generation = 0;
+  const slot = host.enter((wasm) => {
+    const place = wasm.number(COMMIT, component.id, accepted);
+    if (place >= 0) {
+      host.registrations[place] = registration;
+      registration.id = `reg_${wasm.number(REGISTERED)}_${host.mark}`;
+      generation = wasm.number(GENERATION, place);
+    }
+    wasm.go();
+    return place;
+  });
+  if (slot < 0) {
+    const why = slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
+    host.develop(`\`${definition.type}\` was rejected: ${why}`);
+  }
+  return new Handle(host, registration.id, slot, generation);
+};
+
+const STATUS = Symbol("status");
+
+class Handle {
+  /** Each function works on its own, without the handle. */
+  constructor(host, registrationId, slot, generation) {
+    const isThere = () => !host.disposed && slot >= 0;
+    const isLive = () => isThere() && host.enter((wasm) => wasm.number(IS_LIVE, slot, generation)) === 1;
+    const expect = (done) => {
+      if (!done) host.develop("a handle was used after its registration ended or was rejected");
+    };
+    const change = (what) => expect(isThere() && host.enter((wasm) => wasm.change(what, slot, generation)));
+    this.registrationId = registrationId;
+    this.update = ({ enabled, availability } = {}) => {
       if (enabled !== undefined && typeof enabled !== "boolean") throw new TypeError("`enabled` must be a boolean");
       const text = availability === undefined ? undefined : host.toText(availability, "availability");
       const on = enabled === undefined ? -1 : +enabled;
-      change(() => expectNumber(host, (wasm) => wasm.update(slot, generation, on, text)));
-    },
-    invalidate() {
-      change((wasm) => wasm.change(INVALIDATE, slot, generation));
-    },
-    unregister,
-    [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
-      if (isLive()) unregister();
-    },
-  };
-};
+      expect(isThere() && expectNumber(host, (wasm) => wasm.update(slot, generation, on, text)));
+    };
+    this.invalidate = () => change(INVALIDATE);
+    this.unregister = () => change(UNREGISTER);
+    this[STATUS] = () => (slot < 0 ? "rejected" : isLive() ? "active" : "unregistered");
+  }
+
+  get status() {
+    return this[STATUS]();
+  }
+
+  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+    if (this.status === "active") this.unregister();
+  }
+}
 
 /** One capability of a snapshot, frozen. */
 export const describeCapability = (host, spec, available, reason) => {
   const held = host.specs[spec];
   const base = held.descriptor(host.wasm, spec);
   if (available) return (held.available ??= freeze({ ...base, available: true }));
-  return freeze({ ...base, available: false, unavailableReason: reason });
+  if (held.unavailable?.unavailableReason !== reason) {
+    held.unavailable = freeze({ ...base, available: false, unavailableReason: reason });
+  }
+  return held.unavailable;
 };

@@ -2,7 +2,7 @@
 // in step and builds what the core described. Rules live in the core.
 
 import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError, fromModule } from "./errors.js";
-import { CLOSE_VIEW, END, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, SURFACE_ID, VERSION, VIEW_CELL, VIEW_HEAD, VIEW_ROWS } from "./codes.js";
+import { CLOSE_VIEW, END, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, SURFACE_ID, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
@@ -203,20 +203,22 @@ export const lookAs = (host, consumer, look) => {
   }
 };
 
-const buildCell = (host, view, place, stamp) => {
-  const { wasm } = host;
+/** `shown` is what the core's `view_cell` says. */
+const buildCell = (host, place, stamp, shown) => {
   const slot = place >> 1;
   const registration = host.registrations[slot];
+  const { members } = registration;
   const observations = [];
   const actions = [];
   const procedures = [];
-  for (const [kind, spec, available, reason, note] of JSON.parse(wasm.read(VIEW_CELL, view, slot))) {
-    if (kind < 2) {
-      (kind ? actions : observations).push(describeCapability(host, spec, available, reason));
-      continue;
+  const show = (at, reason, note) => {
+    const { kind, spec } = members[at];
+    if (kind !== "procedure") {
+      (kind === "action" ? actions : observations).push(describeCapability(host, spec, reason === null, reason));
+      return;
     }
-    const { meta, ...base } = host.specs[spec].descriptor(wasm, spec);
-    const state = available ? { available } : { available, unavailableReason: reason };
+    const { meta, ...base } = host.specs[spec].descriptor(host.wasm, spec);
+    const state = reason === null ? { available: true } : { available: false, unavailableReason: reason };
     const { type, instanceId } = headOf(host, slot);
     procedures.push(
       freeze({
@@ -228,7 +230,9 @@ const buildCell = (host, view, place, stamp) => {
         ...(meta === undefined ? undefined : { meta }),
       }),
     );
-  }
+  };
+  if (shown === null) for (let at = 0; at < members.length; at++) show(at, null, null);
+  else for (let at = 0; at < shown.length; at += 3) show(shown[at], shown[at + 1], shown[at + 2]);
   const lists = { observations: freeze(observations), actions: freeze(actions) };
   const component = place & 1 ? freeze({ ...headOf(host, slot), ...lists }) : undefined;
   return { place, stamp, component, procedures };
@@ -240,13 +244,15 @@ const headOf = (host, slot) => {
 };
 
 /** A row of a view is `place`, twice the slot and one more where it is listed as a component, and `stamp`, its content. */
-const cellOf = (host, view, place, stamp) => {
-  const { cells } = view;
+const cellOf = (host, { id, cells }, place, stamp) => {
   const cell = cells[place >> 1];
-  return cell?.stamp === stamp && cell.place === place ? cell : (cells[place >> 1] = buildCell(host, view.id, place, stamp));
+  if (cell?.stamp === stamp && cell.place === place) return cell;
+  const shown = JSON.parse(host.wasm.read(VIEW_CELL, id, place >> 1));
+  return (cells[place >> 1] = buildCell(host, place, stamp, shown));
 };
 
-const buildLists = (host, view, rows) => {
+const buildLists = (host, view) => {
+  const { rows } = view;
   const components = [];
   const procedures = [];
   for (let at = 0; at < rows.length; at += 2) {
@@ -257,40 +263,29 @@ const buildLists = (host, view, rows) => {
   return { components: freeze(components), procedures: freeze(procedures) };
 };
 
-/** The last snapshot's lists with what differs since; nothing where more than the content of rows differs. */
-const patchLists = (host, view, rows) => {
-  const { rows: before, snapshot } = view;
-  if (snapshot === undefined || rows.length !== before.length) return undefined;
+/** The last snapshot's lists with the rows whose content differs since; nothing where one of them has procedures. */
+const patchLists = (host, { rows, cells, snapshot }, changes) => {
   const components = [...snapshot.components];
-  for (let at = 0, listed = 0; at < rows.length; at += 2) {
-    const place = rows[at];
-    if (place !== before[at]) return undefined;
-    if (rows[at + 1] !== before[at + 1]) {
-      const last = view.cells[place >> 1];
-      const cell = cellOf(host, view, place, rows[at + 1]);
-      if (last.procedures.length + cell.procedures.length > 0) return undefined;
-      components[listed] = cell.component;
-    }
-    listed += place & 1;
+  let hasProcedures = false;
+  for (let at = 0; at < changes.length; at += 3) {
+    const row = changes[at] * 2;
+    const place = rows[row];
+    const stamp = (rows[row + 1] = changes[at + 1]);
+    const last = cells[place >> 1];
+    const cell = (cells[place >> 1] = buildCell(host, place, stamp, changes[at + 2]));
+    hasProcedures ||= last.procedures.length + cell.procedures.length > 0;
+    if (cell.component) components[components.indexOf(last.component)] = cell.component;
   }
-  return { components: freeze(components), procedures: snapshot.procedures };
+  return hasProcedures ? undefined : { components: freeze(components), procedures: snapshot.procedures };
 };
 
+/** From the core's `view_news`. */
 const buildSnapshot = (host, view) => {
-  const { wasm, surfaceId } = host;
-  const rows = wasm.rows(VIEW_ROWS, view.id);
-  const { components, procedures } = patchLists(host, view, rows) ?? buildLists(host, view, rows);
-  view.rows = rows;
-  // The version, the time and the route, with a space between.
-  const head = wasm.read(VIEW_HEAD, view.id);
-  const afterVersion = head.indexOf(" ");
-  const afterTime = head.indexOf(" ", afterVersion + 1);
-  const surfaceVersion = head.slice(0, afterVersion);
-  if (afterTime < 0) {
-    return freeze({ surfaceId, surfaceVersion, capturedAt: head.slice(afterVersion + 1), components, procedures });
-  }
-  const capturedAt = head.slice(afterVersion + 1, afterTime);
-  return freeze({ surfaceId, surfaceVersion, capturedAt, route: head.slice(afterTime + 1), components, procedures });
+  const { version, time, route, rows, changes } = JSON.parse(host.wasm.read(VIEW_NEWS, view.id));
+  if (rows) view.rows = rows;
+  const lists = (changes && patchLists(host, view, changes)) ?? buildLists(host, view);
+  const told = { surfaceId: host.surfaceId, surfaceVersion: version, capturedAt: time };
+  return freeze(route === undefined ? { ...told, ...lists } : { ...told, route, ...lists });
 };
 
 const openView = (host, scope, includeUnavailable) => ({
@@ -472,6 +467,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   const host = new Host({ ...rest, environment, audit: sink });
   host.policyTable = new PolicyTable(host);
   host.specIds = new Map();
+  host.known = new WeakMap();
   host.views = new Map();
   host.attached = [];
   host.labels = [];

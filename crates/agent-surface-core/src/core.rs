@@ -11,12 +11,12 @@ use agent_surface_json::{Bounds, Document};
 use crate::admission::Observations;
 use crate::call::{Call, Sent};
 use crate::confirmation::Confirmations;
-use crate::definition::{Header, PolicyRef};
+use crate::definition::PolicyRef;
 use crate::entropy::Entropy;
 use crate::limits::Limits;
 use crate::message::{Input, Output};
 use crate::policy::escalate;
-use crate::registration::{Registration, Spec};
+use crate::registration::{Component, Registration, Spec};
 use crate::resolve::Names;
 use crate::table::{Slab, Table};
 use crate::time::Millis;
@@ -49,13 +49,6 @@ pub struct Config {
     pub has_route: bool,
 }
 
-/// A component that passed validation and waits for the page's guard.
-#[derive(Debug)]
-pub(crate) struct Prepared {
-    pub header: Box<Header>,
-    pub specs: Vec<u32>,
-}
-
 /// One registry.
 #[derive(Debug)]
 #[expect(
@@ -80,7 +73,7 @@ pub struct Core {
     pub(crate) disposed: bool,
 
     pub(crate) specs: Slab<Spec>,
-    pub(crate) prepared: Slab<Prepared>,
+    pub(crate) components: Slab<Component>,
     pub(crate) registrations: Slab<Registration>,
     /// Live registrations by type and instance.
     pub(crate) keys: Table,
@@ -154,7 +147,7 @@ impl Core {
             revisions: 0,
             disposed: false,
             specs: Slab::new(),
-            prepared: Slab::new(),
+            components: Slab::new(),
             registrations: Slab::new(),
             keys: Table::new(),
             ids: Table::new(),
@@ -284,6 +277,7 @@ impl Core {
         match *output {
             Output::Forget(slot) => self.calls.discard(slot),
             Output::ForgetRegistration(slot) => self.registrations.discard(slot),
+            Output::ForgetComponent(id) => self.forget_component(id),
             Output::ForgetSpec(id) => self.forget_spec(id),
             _ => true,
         }

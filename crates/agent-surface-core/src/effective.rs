@@ -32,7 +32,7 @@ impl Core {
             .candidates
             .first()
             .and_then(|one| one.disabled.as_deref());
-        let reason = match (disabled, &member.pushed) {
+        let reason = match (disabled, registration.pushed(target.capability as usize)) {
             (Some(reason), _) => reason,
             _ if !registration.enabled => "component-disabled",
             (_, Some(pushed)) => pushed,

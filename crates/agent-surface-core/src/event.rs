@@ -93,7 +93,7 @@ impl Core {
             let members = ObjectWriter::new()
                 .text("registrationId", &registration.id)
                 .text("capabilityId", &member.capability.id)
-                .flag("available", member.pushed.is_none())
+                .flag("available", registration.pushed(capability).is_none())
                 .finish();
             self.publish("availability-changed", &members);
         }

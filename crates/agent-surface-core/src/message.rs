@@ -241,11 +241,13 @@ pub enum Output {
     Schedule,
     /// Look at this toolset again.
     Refresh(u32),
-    /// A registration is gone for good; drop its policies.
+    /// A registration is gone for good.
     ForgetRegistration(u32),
     /// A registration ended; drop its closures.
     Unmounted(u32),
-    /// No registration uses this capability spec any more.
+    /// No registration uses this component any more; drop its policies.
+    ForgetComponent(u32),
+    /// No component uses this capability spec any more.
     ForgetSpec(u32),
     /// Offer a tool to the browser: toolset, entry, generation.
     Offer(u32, u32, u32),

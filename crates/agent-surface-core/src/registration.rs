@@ -21,15 +21,24 @@ pub(crate) struct Spec {
     pub leaving: bool,
 }
 
-/// One capability of one registration.
+/// One capability of a component.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub spec: u32,
     pub capability: Rc<Capability>,
-    /// Why the page pushed it as not available, through `handle.update({ availability })`.
-    pub pushed: Option<String>,
     /// Registry, component and capability policies, outermost first.
     pub chain: Rc<[PolicyRef]>,
+}
+
+/// A component that passed validation, shared by every registration that the driver says has the same definition.
+#[derive(Debug)]
+pub(crate) struct Component {
+    pub header: Rc<Header>,
+    pub members: Rc<[Member]>,
+    /// The hash of its type and instance.
+    pub key: u64,
+    /// How many live or remembered registrations use it, or are about to.
+    pub uses: u32,
 }
 
 /// Calls of one concurrency group; exists only while one runs or waits.
@@ -53,8 +62,12 @@ pub(crate) enum GroupKey {
 #[derive(Debug)]
 pub(crate) struct Registration {
     pub id: String,
-    pub header: Box<Header>,
-    pub members: Vec<Member>,
+    pub component: u32,
+    pub header: Rc<Header>,
+    pub members: Rc<[Member]>,
+    /// Capabilities by position that the page pushed as not available, through `handle.update({ availability })`, and
+    /// why.
+    pub pushed: Vec<(usize, String)>,
     pub enabled: bool,
     /// False once unregistered: it is then a tombstone.
     pub live: bool,
@@ -70,7 +83,13 @@ pub(crate) struct Registration {
 impl Registration {
     /// Whether nothing speaks against any capability of it.
     pub fn is_plain(&self) -> bool {
-        self.enabled && self.members.iter().all(|member| member.pushed.is_none())
+        self.enabled && self.pushed.is_empty()
+    }
+
+    /// Why the page pushed the capability at this position as not available.
+    pub fn pushed(&self, at: usize) -> Option<&str> {
+        let pushed = self.pushed.iter().find(|(other, _)| *other == at);
+        pushed.map(|(_, reason)| reason.as_str())
     }
 
     /// Position of the capability with this full id.

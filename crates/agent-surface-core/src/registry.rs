@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use agent_surface_json::{Bounds, Document, Value, compare_numbers};
 
-use crate::core::{Core, OnDuplicate, Prepared};
-use crate::definition::{COMPONENT_TYPE, Header, PolicyRef, parse_capability, parse_header};
+use crate::core::{Core, OnDuplicate};
+use crate::definition::{COMPONENT_TYPE, PolicyRef, parse_capability, parse_header};
 use crate::effect::Kind;
 use crate::error::{DefinitionCode, DefinitionError, cut};
 use crate::id;
 use crate::message::Output;
-use crate::registration::{Member, Registration, Spec};
+use crate::registration::{Component, Member, Registration, Spec};
 use crate::table::hash;
 use crate::time::Millis;
 use crate::wire::own_name;
@@ -24,6 +24,9 @@ const DEFINITION_BOUNDS: Bounds = Bounds {
     max_depth: 64,
     lone_surrogates: false,
 };
+
+/// The length of most ids of registrations, in bytes.
+const LIKELY_ID: usize = 28;
 
 /// What became of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +41,7 @@ pub enum Registered {
 
 impl Core {
     /// The spec of a capability, compiled once for equal texts by the caller's own table. It lives while a
-    /// registration uses it, or until `release_specs`.
+    /// component uses it, or until `release_specs`.
     pub fn spec(&mut self, component_type: &str, text: &str) -> Result<u32, DefinitionError> {
         if !id::is_component_type(component_type) {
             return Err(DefinitionError::new(
@@ -79,7 +82,7 @@ impl Core {
         Err(DefinitionError::new(DefinitionCode::PlaneViolation, &pieces))
     }
 
-    /// Drops specs that no registration uses.
+    /// Drops specs that no component uses.
     pub fn release_specs(&mut self, specs: &[u32]) {
         for &id in specs {
             let Some(spec) = self.specs.get_mut(id) else {
@@ -101,7 +104,8 @@ impl Core {
         spec.uses == 0 && self.specs.discard(id)
     }
 
-    /// Validates a component. What comes back waits for `commit`, so that the page's guard can be asked between.
+    /// Validates a component. What comes back waits for `commit`, so that the page's guard can be asked between. It
+    /// lives until a `ForgetComponent`, and `prepare_again` makes it wait for another `commit`.
     pub fn prepare(&mut self, header: &str, specs: &[u32]) -> Result<u32, DefinitionError> {
         let header = parse_header(&definition(header)?, &self.config.limits)?;
         for (at, &id) in specs.iter().enumerate() {
@@ -121,22 +125,40 @@ impl Core {
                 self.check_executor(&capability.name)?;
             }
         }
+        let outer: Rc<[PolicyRef]> = joined(&self.registry_chain, &header.policies);
+        let mut members = Vec::with_capacity(specs.len());
         for &id in specs {
             if let Some(spec) = self.specs.get_mut(id) {
                 spec.uses += 1;
+                members.push(Member {
+                    spec: id,
+                    capability: Rc::clone(&spec.capability),
+                    chain: joined(&outer, &spec.capability.policies),
+                });
             }
         }
-        let specs = specs.to_vec();
-        Ok(self.prepared.insert(Prepared { header, specs }))
+        Ok(self.components.insert(Component {
+            key: self.key_of(&header.component_type, &header.instance_id),
+            header: Rc::from(header),
+            members: Rc::from(members),
+            uses: 1,
+        }))
+    }
+
+    /// Has a component that the driver was not told to forget wait for another `commit`.
+    pub fn prepare_again(&mut self, component: u32) {
+        if let Some(component) = self.components.get_mut(component) {
+            component.uses += 1;
+        }
     }
 
     /// Lets a prepared component in, or not.
-    pub fn commit(&mut self, now: Millis, prepared: u32, accept: bool) -> Registered {
+    pub fn commit(&mut self, now: Millis, component: u32, accept: bool) -> Registered {
         self.now = now;
-        let Some(prepared) = self.prepared.remove(prepared) else {
+        let Some(found) = self.components.get(component) else {
             return Registered::Guarded;
         };
-        let Prepared { header, specs } = *prepared;
+        let header = Rc::clone(&found.header);
         let first = self.live(&header.component_type, &header.instance_id);
         let refusal = match (accept, first, self.config.on_duplicate) {
             (false, ..) => Registered::Guarded,
@@ -145,7 +167,7 @@ impl Core {
                 if let Some(first) = first {
                     self.unmount(first);
                 }
-                let slot = self.insert(header, &specs);
+                let slot = self.insert(component);
                 self.event_registered(slot);
                 if first.is_none() {
                     self.move_version();
@@ -154,40 +176,32 @@ impl Core {
                 return Registered::Live(slot);
             }
         };
-        self.drop_uses(&specs);
+        self.release_component(component);
         self.event_rejected(&header, refusal == Registered::Guarded);
         refusal
     }
 
-    fn insert(&mut self, header: Box<Header>, specs: &[u32]) -> u32 {
+    /// A registration of a component, which a `prepare` counted.
+    fn insert(&mut self, component: u32) -> u32 {
+        let Some(found) = self.components.get(component) else {
+            return u32::MAX;
+        };
+        let (header, members, key) = (Rc::clone(&found.header), Rc::clone(&found.members), found.key);
         self.registered += 1;
-        let mut id = String::from("reg_");
+        let mut id = String::with_capacity(LIKELY_ID);
+        id.push_str("reg_");
         agent_surface_json::write_u64(&mut id, self.registered);
         id.push('_');
         id.push_str(&self.mark);
-        let component: Rc<[PolicyRef]> = joined(&self.registry_chain, &header.policies);
-        let mut members = Vec::with_capacity(specs.len());
-        for &spec in specs {
-            let Some(shared) = self.specs.get(spec) else {
-                continue;
-            };
-            let capability = Rc::clone(&shared.capability);
-            let chain = joined(&component, &capability.policies);
-            members.push(Member {
-                spec,
-                capability,
-                pushed: None,
-                chain,
-            });
-        }
-        let enabled = header.enabled;
         let id_hash = hash(self.seed, &[&id]);
-        let key_hash = self.key_of(&header.component_type, &header.instance_id);
+        let enabled = header.enabled;
         let revision = self.next_revision();
         let slot = self.registrations.insert(Registration {
             id,
+            component,
             header,
             members,
+            pushed: Vec::new(),
             enabled,
             live: true,
             ended: Millis(0.0),
@@ -196,7 +210,7 @@ impl Core {
             name: 0,
         });
         self.ids.insert(id_hash, slot);
-        self.keys.insert(key_hash, slot);
+        self.keys.insert(key, slot);
         self.order_insert(slot);
         self.name_members(slot, true);
         slot
@@ -261,10 +275,9 @@ impl Core {
         let mut moved = registration.enabled != before;
         let mut flipped = Vec::new();
         for (at, pushed) in changes {
-            if let Some(member) = registration.members.get_mut(at)
-                && member.pushed != pushed
-            {
-                member.pushed = pushed;
+            if registration.pushed(at) != pushed.as_deref() {
+                registration.pushed.retain(|(other, _)| *other != at);
+                registration.pushed.extend(pushed.map(|reason| (at, reason)));
                 flipped.push(at);
                 moved = true;
             }
@@ -385,9 +398,9 @@ impl Core {
         };
         registration.live = false;
         registration.ended = self.now;
-        let header = &registration.header;
-        let key = hash(self.seed, &[&header.component_type, &header.instance_id]);
-        self.keys.remove(key, slot);
+        if let Some(component) = self.components.get(registration.component) {
+            self.keys.remove(component.key, slot);
+        }
         self.order.retain(|&other| other != slot);
         self.name_members(slot, false);
         self.event_unregistered(slot);
@@ -421,9 +434,30 @@ impl Core {
             return;
         };
         self.ids.remove(hash(self.seed, &[&registration.id]), slot);
-        let specs: Vec<u32> = registration.members.iter().map(|member| member.spec).collect();
-        self.drop_uses(&specs);
+        let component = registration.component;
+        self.release_component(component);
         self.emit(Output::ForgetRegistration(slot));
+    }
+
+    fn release_component(&mut self, id: u32) {
+        if let Some(component) = self.components.get_mut(id) {
+            component.uses = component.uses.saturating_sub(1);
+            if component.uses == 0 {
+                self.emit(Output::ForgetComponent(id));
+            }
+        }
+    }
+
+    /// Whether nobody used the component again while its end was on the way.
+    pub(crate) fn forget_component(&mut self, id: u32) -> bool {
+        let is_used = self.components.get(id).is_none_or(|component| component.uses > 0);
+        let Some(component) = (!is_used).then(|| self.components.remove(id)).flatten() else {
+            return false;
+        };
+        for member in &*component.members {
+            self.drop_uses(&[member.spec]);
+        }
+        true
     }
 
     pub(crate) fn drop_uses(&mut self, specs: &[u32]) {

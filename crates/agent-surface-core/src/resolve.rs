@@ -104,7 +104,7 @@ impl Core {
         };
         let component_type = &registration.header.component_type;
         registration.name = change(&mut self.names, self.seed, false, component_type, whole);
-        for (at, member) in (0_u32..).zip(&registration.members) {
+        for (at, member) in (0_u32..).zip(&*registration.members) {
             if member.capability.kind == crate::effect::Kind::Procedure {
                 let target = Target {
                     registration: slot,

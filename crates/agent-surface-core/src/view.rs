@@ -58,9 +58,10 @@ static PLAIN: State = State {
 };
 
 impl State {
-    /// Reason and note, as items of a list.
+    /// Why it is not available, null where it is, and the note, as items of a list.
     pub fn write(&self, out: &mut ObjectWriter) {
-        let reason = self.reason.as_deref().filter(|_| !self.available);
+        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
+        let reason = (!self.available).then_some(reason);
         out.item(reason).item(self.note.as_deref());
     }
 }
@@ -124,6 +125,9 @@ pub struct View {
     route: Option<String>,
     pending_route: Option<String>,
     captured: Millis,
+    /// The stamp of the content whose news were told last, unless there are other registrations since, or in another
+    /// order.
+    told: Option<u64>,
     /// Moves with every new content.
     pub(crate) stamp: u64,
 }
@@ -149,6 +153,7 @@ impl Core {
             route: None,
             pending_route: None,
             captured: Millis(0.0),
+            told: None,
             stamp: 0,
         })
     }
@@ -316,6 +321,11 @@ impl Core {
         found.asks = cursor.asks;
         found.built = true;
         if !same {
+            let is_other = |(one, other): (&Row, &Row)| (one.0, one.2) != (other.0, other.2);
+            let mut pairs = found.rows.iter().zip(&cursor.rows);
+            if found.rows.len() != cursor.rows.len() || pairs.any(is_other) {
+                found.told = None;
+            }
             found.version = cursor.version;
             found.rows = cursor.rows;
             found.route = found.pending_route.take();
@@ -330,18 +340,6 @@ impl Core {
         self.views.get(view).map_or(0, |view| view.stamp)
     }
 
-    /// Version, time and, where there is one, the route of a built view, with a space between.
-    pub fn view_head(&self, view: u32) -> String {
-        let Some(view) = self.views.get(view) else {
-            return String::new();
-        };
-        let (version, time) = (decimal(view.version), view.captured.iso());
-        match &view.route {
-            Some(route) => [&*version, &time, route].join(" "),
-            None => [&*version, &time].join(" "),
-        }
-    }
-
     /// The surface's version as a built view shows it.
     pub fn view_version(&self, view: u32) -> u64 {
         self.views.get(view).map_or(0, |view| view.version)
@@ -351,19 +349,35 @@ impl Core {
         self.views.get(view).map_or(&[], |view| view.rows.as_slice())
     }
 
-    /// The view's registrations in order, two numbers for each: twice its slot, plus one where it is listed as a
-    /// component; and the stamp of its content.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "stamps are compared for equality with recent ones only"
-    )]
-    pub fn view_rows(&self, view: u32) -> Vec<u32> {
-        let rows = self.shown_rows(view);
-        let mut out = Vec::with_capacity(rows.len() * 2);
-        for &(slot, stamp, listed) in rows {
-            out.extend_from_slice(&[slot * 2 + u32::from(listed), stamp as u32]);
+    /// What is new in a built view since its news were told last, as JSON text: `{version, time, route?}` with either
+    /// `rows`, its registrations in order, two numbers for each: twice its slot, plus one where it is listed as a
+    /// component, and the stamp of its content; or, where nothing but the content of some differs, `changes`: for each
+    /// of those its row, the stamp, and its `view_cell`.
+    pub fn view_news(&mut self, view: u32) -> String {
+        let Some(found) = self.views.get_mut(view) else {
+            return String::new();
+        };
+        let told = found.told.replace(found.stamp);
+        let mut out = ObjectWriter::new();
+        out.text("version", &decimal(found.version))
+            .text("time", &found.captured.iso())
+            .text_if("route", found.route.as_deref())
+            .open(if told.is_none() { "rows" } else { "changes" }, "[");
+        for (at, &(slot, stamp, listed)) in (0_u64..).zip(self.shown_rows(view)) {
+            match told {
+                None => {
+                    out.number_item(u64::from(slot) * 2 + u64::from(listed))
+                        .number_item(stamp);
+                }
+                Some(told) if stamp > told => {
+                    out.number_item(at)
+                        .number_item(stamp)
+                        .open_item(&self.view_cell(view, slot));
+                }
+                Some(_) => {}
+            }
         }
-        out
+        out.close("]").finish()
     }
 
     /// Calls `each` with every capability that the view shows of a registration.
@@ -381,18 +395,19 @@ impl Core {
         }
     }
 
-    /// What the view shows of one registration: `[[kind, spec, available, reason, note], …]` as JSON text; kind 0
-    /// observation, 1 action, 2 procedure.
+    /// What the view shows of one registration, as JSON text: null for all of it, with nothing to say; else
+    /// `[at, reason, note, …]`, three for each capability that it shows: the position, why it is not available, and the
+    /// note.
     pub fn view_cell(&self, view: u32, slot: u32) -> String {
+        let cell = self.views.get(view).and_then(|view| view.cell(slot));
+        if cell.is_some_and(|cell| cell.states.is_empty()) {
+            return String::from("null");
+        }
         let mut out = ObjectWriter::new();
         out.open_item("[");
-        self.shown(view, slot, &mut |_, member, state| {
-            out.open_item("[")
-                .number_item(member.capability.kind as u64)
-                .number_item(u64::from(member.spec))
-                .open_item(if state.available { "true" } else { "false" });
+        self.shown(view, slot, &mut |at, _, state| {
+            out.number_item(at.into());
             state.write(&mut out);
-            out.close("]");
         });
         out.close("]").take()
     }
@@ -491,12 +506,11 @@ impl Cell {
         }
         // Whatever is asked is asked each time.
         self.revision = 0;
-        while let Some(member) = cursor.member(members) {
+        while let Some((at, member)) = cursor.member(members) {
             if let Some(state) = cursor.states.last_mut()
-                && let Some(asks) = step(&mut cursor.phase, member, state, registration.enabled)
+                && let Some(asks) = step(&mut cursor.phase, member, state, registration, at)
             {
-                let at = u32::try_from(cursor.states.len()).unwrap_or(u32::MAX);
-                return Some((at.saturating_sub(1), asks));
+                return Some((u32::try_from(at).unwrap_or(u32::MAX), asks));
             }
             cursor.phase = Phase::Done;
         }
@@ -530,13 +544,14 @@ impl Cell {
 
 impl Cursor {
     /// The capability that is being asked about, the next one when that is done.
-    fn member<'a>(&mut self, members: &'a [Member]) -> Option<&'a Member> {
+    fn member<'a>(&mut self, members: &'a [Member]) -> Option<(usize, &'a Member)> {
         if self.phase == Phase::Done {
             members.get(self.states.len())?;
             self.states.push(PLAIN.clone());
             self.phase = Phase::Votes(0);
         }
-        members.get(self.states.len().checked_sub(1)?)
+        let at = self.states.len().checked_sub(1)?;
+        Some((at, members.get(at)?))
     }
 }
 
@@ -557,22 +572,30 @@ fn asks(member: &Member) -> bool {
 }
 
 /// Moves one capability on to its next question, or to where there is none.
-fn step(phase: &mut Phase, member: &Member, state: &mut State, enabled: bool) -> Option<Asks> {
-    if let Phase::Votes(at) = *phase {
+fn step(
+    phase: &mut Phase,
+    member: &Member,
+    state: &mut State,
+    registration: &Registration,
+    at: usize,
+) -> Option<Asks> {
+    if let Phase::Votes(asked) = *phase {
         if !state.visible {
             return None;
         }
-        let mut votes = member.chain.iter().enumerate().skip(at);
+        let mut votes = member.chain.iter().enumerate().skip(asked);
         if let Some((at, policy)) = votes.find(|(_, policy)| policy.has(PolicyRef::ON_DISCOVERY)) {
             *phase = Phase::Votes(at);
             return Some(Asks::Vote(policy.reference));
         }
-        if state.available && (!enabled || member.pushed.is_some()) {
+        let reason = if registration.enabled {
+            registration.pushed(at)
+        } else {
+            Some("component-disabled")
+        };
+        if state.available && reason.is_some() {
             state.available = false;
-            state.reason = match &member.pushed {
-                Some(reason) if enabled => Some(reason.clone()),
-                _ => Some(String::from("component-disabled")),
-            };
+            state.reason = reason.map(str::to_owned);
         }
         *phase = if state.available && member.capability.has_when {
             Phase::When

@@ -127,6 +127,8 @@ impl World {
             Output::Refresh(toolset) => self.refresh(toolset),
             Output::ForgetRegistration(slot) => self.line("forget", &format!("forget registration {slot}")),
             Output::Unmounted(slot) => self.line("forget", &format!("unmounted {slot}")),
+            // Each registration of a transcript has a component of its own.
+            Output::ForgetComponent(_) => {}
             Output::ForgetSpec(spec) => {
                 self.line("forget", &format!("forget spec {spec}"));
                 self.specs.retain(|_, known| *known != spec);
