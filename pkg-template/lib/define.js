@@ -194,6 +194,12 @@ const isUnchanged = (definition, { names, values }) => {
   return at === names.length;
 };
 
+/** What a text was made from, where that is unchanged. */
+const recall = (definition) => {
+  const known = encodings.get(definition);
+  return known !== undefined && isUnchanged(definition, known) ? known : undefined;
+};
+
 /** `apart` are fields whose content the text does not hold. */
 const remember = (definition, encoded, apart = []) => {
   const names = keys(definition);
@@ -208,9 +214,8 @@ const remember = (definition, encoded, apart = []) => {
  * `policyRef(policy)` answers with `{ ref, name, hooks, guard }`.
  */
 export const encodeCapability = (componentType, kind, name, definition, policyRef) => {
-  const known = encodings.get(definition);
-  const isSame = known !== undefined && known.name === name && known.kind === kind && known.type === componentType;
-  if (isSame && isUnchanged(definition, known)) return known;
+  const known = recall(definition);
+  if (known?.name === name && known.kind === kind && known.type === componentType) return known;
   const owner = `${kind} \`${name}\` of \`${componentType}\``;
   expectObject(definition, owner);
   if (kind === "procedure") return encodeProcedure(definition, policyRef);
@@ -230,11 +235,11 @@ export const encodeCapability = (componentType, kind, name, definition, policyRe
  * to be written anew. The same parts, the same component.
  */
 export const partsOf = (definition) => {
-  const parts = [encodings.get(definition)];
-  if (parts[0] === undefined || !isUnchanged(definition, parts[0])) return undefined;
+  const parts = [recall(definition)];
+  if (parts[0] === undefined) return undefined;
   for (const [kind, name, each] of listCapabilities(definition)) {
-    const part = encodings.get(each);
-    if (part?.kind !== kind || part.name !== name || !isUnchanged(each, part)) return undefined;
+    const part = recall(each);
+    if (part?.kind !== kind || part.name !== name) return undefined;
     parts.push(part);
   }
   return parts;
@@ -245,8 +250,8 @@ const APART = ["observations", "actions", "procedures", "internal"];
 /** The text of a component without its capabilities. `internal` stays here: only that there is one is told. */
 export const encodeHeader = (definition, policyRef) => {
   const owner = "a component";
-  const known = encodings.get(definition);
-  if (known !== undefined && known.owner === owner && isUnchanged(definition, known)) return known.text;
+  const known = recall(definition);
+  if (known?.owner === owner) return known.text;
   const { internal } = expectObject(definition, owner);
   const out = new Text(owner);
   if (internal !== undefined) out.raw("internal", "1");

@@ -275,7 +275,7 @@ impl Core {
             registration: target.registration,
             registration_generation: call.target_generation,
             registration_id: registration.id.clone(),
-            instance_id: registration.header.instance_id.clone(),
+            instance_id: registration.component.header.instance_id.clone(),
             words: call.summary.take(),
             binding,
             requested: self.now,

@@ -16,7 +16,7 @@ use crate::entropy::Entropy;
 use crate::limits::Limits;
 use crate::message::{Input, Output};
 use crate::policy::escalate;
-use crate::registration::{Component, Registration, Spec};
+use crate::registration::{Prepared, Registration, Spec};
 use crate::resolve::Names;
 use crate::table::{Slab, Table};
 use crate::time::Millis;
@@ -73,7 +73,7 @@ pub struct Core {
     pub(crate) disposed: bool,
 
     pub(crate) specs: Slab<Spec>,
-    pub(crate) components: Slab<Component>,
+    pub(crate) prepared: Slab<Prepared>,
     pub(crate) registrations: Slab<Registration>,
     /// Live registrations by type and instance.
     pub(crate) keys: Table,
@@ -147,7 +147,7 @@ impl Core {
             revisions: 0,
             disposed: false,
             specs: Slab::new(),
-            components: Slab::new(),
+            prepared: Slab::new(),
             registrations: Slab::new(),
             keys: Table::new(),
             ids: Table::new(),

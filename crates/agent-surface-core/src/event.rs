@@ -65,8 +65,8 @@ impl Core {
         {
             let members = ObjectWriter::new()
                 .text("registrationId", &registration.id)
-                .text("componentType", &registration.header.component_type)
-                .text("instanceId", &registration.header.instance_id)
+                .text("componentType", &registration.component.header.component_type)
+                .text("instanceId", &registration.component.header.instance_id)
                 .finish();
             self.publish(event, &members);
             self.record(audit, &members, None);
@@ -88,7 +88,7 @@ impl Core {
     pub(crate) fn event_availability(&mut self, slot: u32, capability: usize) {
         if self.has_listeners
             && let Some(registration) = self.registrations.get(slot)
-            && let Some(member) = registration.members.get(capability)
+            && let Some(member) = registration.component.members.get(capability)
         {
             let members = ObjectWriter::new()
                 .text("registrationId", &registration.id)

@@ -33,11 +33,16 @@ pub(crate) struct Member {
 /// A component that passed validation, shared by every registration that the driver says has the same definition.
 #[derive(Debug)]
 pub(crate) struct Component {
-    pub header: Rc<Header>,
-    pub members: Rc<[Member]>,
+    pub header: Box<Header>,
+    pub members: Vec<Member>,
     /// The hash of its type and instance.
     pub key: u64,
-    /// How many live or remembered registrations use it, or are about to.
+}
+
+/// A component with how many live or remembered registrations use it, or are about to.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub component: Rc<Component>,
     pub uses: u32,
 }
 
@@ -62,12 +67,12 @@ pub(crate) enum GroupKey {
 #[derive(Debug)]
 pub(crate) struct Registration {
     pub id: String,
-    pub component: u32,
-    pub header: Rc<Header>,
-    pub members: Rc<[Member]>,
-    /// Capabilities by position that the page pushed as not available, through `handle.update({ availability })`, and
-    /// why.
-    pub pushed: Vec<(usize, String)>,
+    pub component: Rc<Component>,
+    /// By which the driver knows the component.
+    pub component_id: u32,
+    /// What the page pushed through `handle.update({ availability })`: capabilities by position, and why they are not
+    /// available, if so.
+    pub pushed: Vec<(usize, Option<String>)>,
     pub enabled: bool,
     /// False once unregistered: it is then a tombstone.
     pub live: bool,
@@ -83,18 +88,19 @@ pub(crate) struct Registration {
 impl Registration {
     /// Whether nothing speaks against any capability of it.
     pub fn is_plain(&self) -> bool {
-        self.enabled && self.pushed.is_empty()
+        self.enabled && self.pushed.iter().all(|(_, reason)| reason.is_none())
     }
 
     /// Why the page pushed the capability at this position as not available.
     pub fn pushed(&self, at: usize) -> Option<&str> {
         let pushed = self.pushed.iter().find(|(other, _)| *other == at);
-        pushed.map(|(_, reason)| reason.as_str())
+        pushed?.1.as_deref()
     }
 
     /// Position of the capability with this full id.
     pub fn position(&self, capability_id: &str) -> Option<u32> {
         let at = self
+            .component
             .members
             .iter()
             .position(|member| member.capability.id == capability_id)?;
@@ -103,7 +109,7 @@ impl Registration {
 
     /// The capability at this position.
     pub fn member(&self, capability: u32) -> Option<&Member> {
-        self.members.get(usize::try_from(capability).ok()?)
+        self.component.members.get(usize::try_from(capability).ok()?)
     }
 
     /// The group of this key, made when there is none.

@@ -13,7 +13,7 @@ use crate::effect::Kind;
 use crate::error::{DefinitionCode, DefinitionError, cut};
 use crate::id;
 use crate::message::Output;
-use crate::registration::{Component, Member, Registration, Spec};
+use crate::registration::{Component, Member, Prepared, Registration, Spec};
 use crate::table::hash;
 use crate::time::Millis;
 use crate::wire::own_name;
@@ -137,28 +137,29 @@ impl Core {
                 });
             }
         }
-        Ok(self.components.insert(Component {
+        let component = Rc::new(Component {
             key: self.key_of(&header.component_type, &header.instance_id),
-            header: Rc::from(header),
-            members: Rc::from(members),
-            uses: 1,
-        }))
+            header,
+            members,
+        });
+        Ok(self.prepared.insert(Prepared { component, uses: 1 }))
     }
 
     /// Has a component that the driver was not told to forget wait for another `commit`.
-    pub fn prepare_again(&mut self, component: u32) {
-        if let Some(component) = self.components.get_mut(component) {
-            component.uses += 1;
+    pub fn prepare_again(&mut self, id: u32) {
+        if let Some(prepared) = self.prepared.get_mut(id) {
+            prepared.uses += 1;
         }
     }
 
     /// Lets a prepared component in, or not.
-    pub fn commit(&mut self, now: Millis, component: u32, accept: bool) -> Registered {
+    pub fn commit(&mut self, now: Millis, id: u32, accept: bool) -> Registered {
         self.now = now;
-        let Some(found) = self.components.get(component) else {
+        let Some(prepared) = self.prepared.get(id) else {
             return Registered::Guarded;
         };
-        let header = Rc::clone(&found.header);
+        let component = Rc::clone(&prepared.component);
+        let header = &component.header;
         let first = self.live(&header.component_type, &header.instance_id);
         let refusal = match (accept, first, self.config.on_duplicate) {
             (false, ..) => Registered::Guarded,
@@ -167,7 +168,7 @@ impl Core {
                 if let Some(first) = first {
                     self.unmount(first);
                 }
-                let slot = self.insert(component);
+                let slot = self.insert(component, id);
                 self.event_registered(slot);
                 if first.is_none() {
                     self.move_version();
@@ -176,17 +177,13 @@ impl Core {
                 return Registered::Live(slot);
             }
         };
-        self.release_component(component);
-        self.event_rejected(&header, refusal == Registered::Guarded);
+        self.release_component(id);
+        self.event_rejected(header, refusal == Registered::Guarded);
         refusal
     }
 
     /// A registration of a component, which a `prepare` counted.
-    fn insert(&mut self, component: u32) -> u32 {
-        let Some(found) = self.components.get(component) else {
-            return u32::MAX;
-        };
-        let (header, members, key) = (Rc::clone(&found.header), Rc::clone(&found.members), found.key);
+    fn insert(&mut self, component: Rc<Component>, component_id: u32) -> u32 {
         self.registered += 1;
         let mut id = String::with_capacity(LIKELY_ID);
         id.push_str("reg_");
@@ -194,13 +191,12 @@ impl Core {
         id.push('_');
         id.push_str(&self.mark);
         let id_hash = hash(self.seed, &[&id]);
-        let enabled = header.enabled;
+        let (enabled, key) = (component.header.enabled, component.key);
         let revision = self.next_revision();
         let slot = self.registrations.insert(Registration {
             id,
             component,
-            header,
-            members,
+            component_id,
             pushed: Vec::new(),
             enabled,
             live: true,
@@ -220,8 +216,8 @@ impl Core {
     pub(crate) fn live(&self, component_type: &str, instance_id: &str) -> Option<u32> {
         let is_it = &mut |slot| {
             self.registrations.get(slot).is_some_and(|registration| {
-                registration.header.component_type == component_type
-                    && registration.header.instance_id == instance_id
+                registration.component.header.component_type == component_type
+                    && registration.component.header.instance_id == instance_id
             })
         };
         self.keys.find(self.key_of(component_type, instance_id), is_it)
@@ -238,7 +234,7 @@ impl Core {
         };
         let at = self.order.partition_point(|&other| {
             self.registrations.get(other).is_some_and(|other| {
-                let (a, b) = (&other.header, &new.header);
+                let (a, b) = (&other.component.header, &new.component.header);
                 compare_numbers(&b.priority, &a.priority)
                     .then_with(|| a.component_type.cmp(&b.component_type))
                     .then_with(|| a.instance_id.cmp(&b.instance_id))
@@ -276,8 +272,11 @@ impl Core {
         let mut flipped = Vec::new();
         for (at, pushed) in changes {
             if registration.pushed(at) != pushed.as_deref() {
-                registration.pushed.retain(|(other, _)| *other != at);
-                registration.pushed.extend(pushed.map(|reason| (at, reason)));
+                let known = registration.pushed.iter_mut().find(|(other, _)| *other == at);
+                match known {
+                    Some(known) => known.1 = pushed,
+                    None => registration.pushed.push((at, pushed)),
+                }
                 flipped.push(at);
                 moved = true;
             }
@@ -302,7 +301,7 @@ impl Core {
             return Ok(changes);
         };
         for (key, value) in document.root().entries() {
-            let mut members = registration.members.iter();
+            let mut members = registration.component.members.iter();
             let at = members
                 .position(|Member { capability, .. }| capability.name == *key || capability.id == *key);
             let available = value
@@ -373,7 +372,7 @@ impl Core {
     /// A component's descriptor without its capabilities, as JSON text.
     pub fn registration_head(&self, slot: u32) -> Option<String> {
         let registration = self.registrations.get(slot)?;
-        Some(registration.header.base_descriptor(&registration.id))
+        Some(registration.component.header.base_descriptor(&registration.id))
     }
 
     /// A capability's descriptor without its state, as JSON text.
@@ -398,9 +397,7 @@ impl Core {
         };
         registration.live = false;
         registration.ended = self.now;
-        if let Some(component) = self.components.get(registration.component) {
-            self.keys.remove(component.key, slot);
-        }
+        self.keys.remove(registration.component.key, slot);
         self.order.retain(|&other| other != slot);
         self.name_members(slot, false);
         self.event_unregistered(slot);
@@ -434,15 +431,15 @@ impl Core {
             return;
         };
         self.ids.remove(hash(self.seed, &[&registration.id]), slot);
-        let component = registration.component;
-        self.release_component(component);
+        let component_id = registration.component_id;
+        self.release_component(component_id);
         self.emit(Output::ForgetRegistration(slot));
     }
 
     fn release_component(&mut self, id: u32) {
-        if let Some(component) = self.components.get_mut(id) {
-            component.uses = component.uses.saturating_sub(1);
-            if component.uses == 0 {
+        if let Some(prepared) = self.prepared.get_mut(id) {
+            prepared.uses = prepared.uses.saturating_sub(1);
+            if prepared.uses == 0 {
                 self.emit(Output::ForgetComponent(id));
             }
         }
@@ -450,11 +447,13 @@ impl Core {
 
     /// Whether nobody used the component again while its end was on the way.
     pub(crate) fn forget_component(&mut self, id: u32) -> bool {
-        let is_used = self.components.get(id).is_none_or(|component| component.uses > 0);
-        let Some(component) = (!is_used).then(|| self.components.remove(id)).flatten() else {
+        if self.prepared.get(id).is_none_or(|prepared| prepared.uses > 0) {
+            return false;
+        }
+        let Some(prepared) = self.prepared.remove(id) else {
             return false;
         };
-        for member in &*component.members {
+        for member in &prepared.component.members {
             self.drop_uses(&[member.spec]);
         }
         true

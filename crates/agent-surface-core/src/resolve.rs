@@ -102,9 +102,9 @@ impl Core {
             registration: slot,
             capability: u32::MAX,
         };
-        let component_type = &registration.header.component_type;
+        let component_type = &registration.component.header.component_type;
         registration.name = change(&mut self.names, self.seed, false, component_type, whole);
-        for (at, member) in (0_u32..).zip(&*registration.members) {
+        for (at, member) in (0_u32..).zip(&registration.component.members) {
             if member.capability.kind == crate::effect::Kind::Procedure {
                 let target = Target {
                     registration: slot,
@@ -149,7 +149,7 @@ impl Core {
     fn candidate(&self, call: &Call, slot: u32, at: Option<u32>) -> Option<Candidate> {
         let registration = self.registrations.get(slot)?;
         if let Some(instance) = &call.instance_id
-            && *instance != registration.header.instance_id
+            && *instance != registration.component.header.instance_id
         {
             return None;
         }
@@ -353,11 +353,11 @@ impl Core {
 
     /// The live registration that took the place of a dead one.
     fn successor<'a>(&'a self, dead: &Candidate, candidates: &'a [Candidate]) -> Option<&'a str> {
-        let dead = &self.registrations.get(dead.target.registration)?.header;
+        let dead = &self.registrations.get(dead.target.registration)?.component.header;
         self.visible(candidates)
             .find(|live| {
-                live.header.component_type == dead.component_type
-                    && live.header.instance_id == dead.instance_id
+                live.component.header.component_type == dead.component_type
+                    && live.component.header.instance_id == dead.instance_id
             })
             .map(|live| live.id.as_str())
     }
@@ -370,9 +370,9 @@ impl Core {
                 out.push(',');
             }
             object
-                .text("instanceId", &registration.header.instance_id)
+                .text("instanceId", &registration.component.header.instance_id)
                 .text("registrationId", &registration.id)
-                .text("description", &registration.header.description);
+                .text("description", &registration.component.header.description);
             out.push_str(&object.finish());
         }
         out.push(']');

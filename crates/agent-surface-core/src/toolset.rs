@@ -193,12 +193,12 @@ impl Core {
                 self.specs.get(tool.spec),
                 self.registrations.get(tool.target.registration),
             ) {
-                let instance = is_shared(group).then_some(&*registration.header.instance_id);
+                let instance = is_shared(group).then_some(&*registration.component.header.instance_id);
                 requests.push(NameRequest {
                     id: &spec.capability.id,
                     instance,
                 });
-                owners.push(&*registration.header.component_type);
+                owners.push(&*registration.component.header.component_type);
             }
         }
         names.clear();

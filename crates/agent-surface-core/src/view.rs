@@ -4,6 +4,8 @@
 //! size. It asks closures through questions and never calls one; a closure that changes the registry restarts the
 //! plan once. Called by the drivers and by toolsets.
 
+mod snapshot;
+
 use crate::core::Core;
 use crate::definition::{PolicyRef, Reason};
 use crate::effect::Kind;
@@ -187,7 +189,7 @@ impl Core {
             plan.retain(|&slot| {
                 let registration = self.registrations.get(slot);
                 registration.is_some_and(|registration| {
-                    matches_scope(&registration.header.component_type, &found.scope)
+                    matches_scope(&registration.component.header.component_type, &found.scope)
                 })
             });
         }
@@ -314,18 +316,22 @@ impl Core {
                 registration.is_some_and(|registration| registration.live)
             });
         }
-        let same = found.built
+        let (mut same_places, mut same) = (found.rows.len() == cursor.rows.len(), true);
+        for (one, other) in found.rows.iter().zip(&cursor.rows) {
+            same_places &= (one.0, one.2) == (other.0, other.2);
+            same &= one.1 == other.1;
+        }
+        let same = same
+            && same_places
+            && found.built
             && found.version == cursor.version
-            && found.rows == cursor.rows
             && found.route == found.pending_route;
+        if !same_places {
+            found.told = None;
+        }
         found.asks = cursor.asks;
         found.built = true;
         if !same {
-            let is_other = |(one, other): (&Row, &Row)| (one.0, one.2) != (other.0, other.2);
-            let mut pairs = found.rows.iter().zip(&cursor.rows);
-            if found.rows.len() != cursor.rows.len() || pairs.any(is_other) {
-                found.told = None;
-            }
             found.version = cursor.version;
             found.rows = cursor.rows;
             found.route = found.pending_route.take();
@@ -386,7 +392,7 @@ impl Core {
             && let Some(cell) = view.cell(slot)
             && let Some(registration) = self.registrations.get(slot)
         {
-            for (at, member) in registration.members.iter().enumerate() {
+            for (at, member) in registration.component.members.iter().enumerate() {
                 let state = cell.states.get(at).unwrap_or(&PLAIN);
                 if state.is_shown(view.include_unavailable) {
                     each(u32::try_from(at).unwrap_or(u32::MAX), member, state);
@@ -411,72 +417,6 @@ impl Core {
         });
         out.close("]").take()
     }
-
-    /// The whole snapshot as JSON text.
-    pub fn snapshot_json(&self, view: u32) -> String {
-        let Some(found) = self.views.get(view) else {
-            return String::from("{}");
-        };
-        let (mut components, mut procedures) = (ObjectWriter::new(), ObjectWriter::new());
-        components.open_item("[");
-        procedures.open_item("[");
-        for &(slot, _, listed) in &found.rows {
-            self.write_registration(view, slot, listed, &mut components, &mut procedures);
-        }
-        ObjectWriter::new()
-            .text("surfaceId", &self.surface_id)
-            .text("surfaceVersion", &decimal(found.version))
-            .text("capturedAt", &found.captured.iso())
-            .text_if("route", found.route.as_deref())
-            .raw("components", &components.close("]").take())
-            .raw("procedures", &procedures.close("]").take())
-            .finish()
-    }
-
-    fn write_registration(
-        &self,
-        view: u32,
-        slot: u32,
-        listed: bool,
-        components: &mut ObjectWriter,
-        procedures: &mut ObjectWriter,
-    ) {
-        let Some(registration) = self.registrations.get(slot) else {
-            return;
-        };
-        let (mut observations, mut actions) = (ObjectWriter::new(), ObjectWriter::new());
-        observations.open_item("[");
-        actions.open_item("[");
-        self.shown(view, slot, &mut |_, member, state| {
-            let reason = state.reason.as_deref().unwrap_or(NO_REASON);
-            let mut item = ObjectWriter::new();
-            item.members_of(&member.capability.base_descriptor())
-                .flag("available", state.available)
-                .text_if("unavailableReason", (!state.available).then_some(reason));
-            let list = match member.capability.kind {
-                Kind::Observation => &mut observations,
-                Kind::Action => &mut actions,
-                Kind::Procedure => {
-                    item.text_if("contextualNote", state.note.as_deref())
-                        .text("registrationId", &registration.id)
-                        .open("context", "{")
-                        .text("type", &registration.header.component_type)
-                        .text("instanceId", &registration.header.instance_id)
-                        .close("}");
-                    &mut *procedures
-                }
-            };
-            list.open_item(&item.finish());
-        });
-        if listed {
-            let component = ObjectWriter::new()
-                .members_of(&registration.header.base_descriptor(&registration.id))
-                .raw("observations", &observations.close("]").take())
-                .raw("actions", &actions.close("]").take())
-                .finish();
-            components.open_item(&component);
-        }
-    }
 }
 
 impl State {
@@ -493,7 +433,7 @@ impl Cell {
         registration: &Registration,
         cursor: &mut Cursor,
     ) -> Option<(u32, Asks)> {
-        let members = &registration.members;
+        let members = &registration.component.members;
         if self.generation != generation {
             *self = Self {
                 generation,
@@ -531,8 +471,8 @@ impl Cell {
         }
         self.stamp = stamp;
         self.states = std::mem::take(&mut cursor.states);
-        (self.shown, self.listed) = (false, registration.members.is_empty());
-        for (at, member) in registration.members.iter().enumerate() {
+        (self.shown, self.listed) = (false, registration.component.members.is_empty());
+        for (at, member) in registration.component.members.iter().enumerate() {
             let state = self.states.get(at).unwrap_or(&PLAIN);
             if state.is_shown(include_unavailable) {
                 self.shown = true;
