@@ -49,6 +49,7 @@ impl Registry {
             codes::ACCEPT_OFFER => self.core_mut().offer_accepted(a, b, c),
             codes::UNREGISTER => done = self.core_mut().unregister(now, a, b),
             codes::INVALIDATE => done = self.core_mut().invalidate(now, a, b),
+            codes::RELEASE_SPEC => self.core_mut().release_spec(a),
             codes::SET_AUDIENCE => self.core_mut().set_audience(a != 0, b != 0, c),
             codes::END => self.core_mut().dispose(now),
             _ => done = false,

@@ -22,8 +22,9 @@ pub const RECONCILE: u32 = 3;
 pub const ACCEPT_OFFER: u32 = 4;
 pub const UNREGISTER: u32 = 5;
 pub const INVALIDATE: u32 = 6;
-pub const SET_AUDIENCE: u32 = 7;
-pub const END: u32 = 8;
+pub const RELEASE_SPEC: u32 = 7;
+pub const SET_AUDIENCE: u32 = 8;
+pub const END: u32 = 9;
 
 // Of `Registry::read`: a text.
 pub const TAKEN_TEXT: u32 = 0;
@@ -43,6 +44,11 @@ pub const PENDING_CONFIRMATIONS: u32 = 12;
 // Of `Registry::rows`: a list of numbers.
 pub const TOOL_ROWS: u32 = 0;
 pub const OFFERED_TARGET: u32 = 1;
+
+// Of `Registry::confirmation`.
+pub const STATUS: u32 = 0;
+pub const DESCRIPTION: u32 = 1;
+pub const GESTURE_REFUSED: u32 = 2;
 
 // Of `name`: a text about texts.
 pub const IS_COMPONENT_TYPE: u32 = 0;

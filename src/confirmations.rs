@@ -9,6 +9,7 @@
 
 use wasm_bindgen::prelude::*;
 
+use crate::codes;
 use crate::registry::Registry;
 
 #[wasm_bindgen]
@@ -25,26 +26,20 @@ impl Registry {
         resolved
     }
 
-    /// `pending`, `approved`, `denied` or `expired`.
-    #[wasm_bindgen(js_name = confirmationStatus)]
-    pub fn confirmation_status(&self, id: &str) -> String {
+    /// About a confirmation: its status, `pending`, `approved`, `denied` or `expired`; or what an approval element shows
+    /// beside the record, as JSON text. Or takes note that something other than a person's own gesture, `how`, tried to
+    /// decide.
+    pub fn confirmation(&self, what: u32, id: &str, how: Option<String>) -> Option<String> {
         let now = self.now();
-        let status = self.core_mut().confirmation_status(now, id);
+        let answer = match what {
+            codes::STATUS => Some(self.core_mut().confirmation_status(now, id).to_owned()),
+            codes::DESCRIPTION => self.core().describe_confirmation(id),
+            _ => {
+                self.core_mut().gesture_refused(now, id, &how.unwrap_or_default());
+                None
+            }
+        };
         self.drain();
-        status.to_owned()
-    }
-
-    /// What an approval element shows beside the record, as JSON text.
-    #[wasm_bindgen(js_name = describeConfirmation)]
-    pub fn describe_confirmation(&self, id: &str) -> Option<String> {
-        self.core().describe_confirmation(id)
-    }
-
-    /// Something other than a person's own gesture tried to decide.
-    #[wasm_bindgen(js_name = gestureRefused)]
-    pub fn gesture_refused(&self, id: &str, how: &str) {
-        let now = self.now();
-        self.core_mut().gesture_refused(now, id, how);
-        self.drain();
+        answer
     }
 }

@@ -132,13 +132,6 @@ impl Registry {
         self.number_of(spec)
     }
 
-    /// Drops specs that no registration uses.
-    #[wasm_bindgen(js_name = releaseSpecs)]
-    pub fn release_specs(&self, specs: &[u32]) {
-        self.core_mut().release_specs(specs);
-        self.drain();
-    }
-
     /// Validates a component: what `commit` takes, or -1 for a definition error, which `takeText` gives.
     pub fn prepare(&self, header: &str, specs: &[u32]) -> i32 {
         let prepared = self.core_mut().prepare(header, specs);

@@ -21,8 +21,9 @@ export const RECONCILE = 3;
 export const ACCEPT_OFFER = 4;
 export const UNREGISTER = 5;
 export const INVALIDATE = 6;
-export const SET_AUDIENCE = 7;
-export const END = 8;
+export const RELEASE_SPEC = 7;
+export const SET_AUDIENCE = 8;
+export const END = 9;
 
 // Of `registry.read`: a text.
 export const TAKEN_TEXT = 0;
@@ -42,6 +43,11 @@ export const PENDING_CONFIRMATIONS = 12;
 // Of `registry.rows`: a list of numbers.
 export const TOOL_ROWS = 0;
 export const OFFERED_TARGET = 1;
+
+// Of `registry.confirmation`.
+export const STATUS = 0;
+export const DESCRIPTION = 1;
+export const GESTURE_REFUSED = 2;
 
 // Of `name`: a text about texts.
 export const IS_COMPONENT_TYPE = 0;

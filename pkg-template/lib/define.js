@@ -215,7 +215,7 @@ const remember = (definition, encoded, apart = []) => {
  */
 export const encodeCapability = (componentType, kind, name, definition, policyRef) => {
   const known = recall(definition);
-  if (known?.name === name && known.kind === kind && known.type === componentType) return known;
+  if (known !== undefined && known.name === name && known.kind === kind && known.type === componentType) return known;
   const owner = `${kind} \`${name}\` of \`${componentType}\``;
   expectObject(definition, owner);
   if (kind === "procedure") return encodeProcedure(definition, policyRef);

@@ -1,7 +1,7 @@
 // Components as the facade keeps them: the closures and policies under the core's numbers, the shared specs, and the
 // handle. Validation, defaults, limits and duplicates are the core's.
 
-import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
+import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, RELEASE_SPEC, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
 import { deepFreeze } from "./json.js";
 import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities, partsOf } from "./define.js";
@@ -77,18 +77,11 @@ class Component {
     this.id = id;
     this.members = members;
     this.used = used;
-    /** What tells that the definition is the same still; nothing once the core forgets the component. */
+    /** What tells that the definition is the same still. */
     this.parts = parts;
-    this.mute = undefined;
-  }
-
-  /** Its members without handlers. */
-  muted() {
-    return (this.mute ??= this.members.map((member) => ({ ...member, functions: {}, schemas: {} })));
   }
 
   forget(host) {
-    this.parts = undefined;
     host.policyTable.drop(this.used);
   }
 }
@@ -96,7 +89,6 @@ class Component {
 class Registration {
   constructor(definition, component) {
     this.definition = definition;
-    this.component = component;
     this.members = component.members;
     this.id = "";
     this.head = undefined;
@@ -109,17 +101,15 @@ class Registration {
 
   /** Its handlers are not called again; its policies still judge what the tombstone discloses. */
   unmount() {
-    this.members = this.component.muted();
+    this.members = this.members.map((member) => ({ ...member, functions: {}, schemas: {} }));
   }
 }
 
 /** A number of the core's, or the definition error that it stands for. */
-const expectNumber = (host, call) =>
-  host.enter((wasm) => {
-    const number = call(wasm);
-    if (number < 0) throw fromModule(wasm.read(TAKEN_TEXT));
-    return number;
-  });
+const expectNumber = (wasm, number) => {
+  if (number < 0) throw fromModule(wasm.read(TAKEN_TEXT));
+  return number;
+};
 
 const encodeMember = (host, type, [kind, name, definition]) => {
   const used = [];
@@ -128,7 +118,7 @@ const encodeMember = (host, type, [kind, name, definition]) => {
   let spec = host.specIds.get(key);
   if (spec === undefined) {
     try {
-      spec = expectNumber(host, (wasm) => wasm.spec(type, encoded.text));
+      spec = host.enter((wasm) => expectNumber(wasm, wasm.spec(type, encoded.text)));
     } catch (error) {
       host.policyTable.drop(used);
       throw error;
@@ -154,18 +144,12 @@ const encodeMember = (host, type, [kind, name, definition]) => {
   };
 };
 
-const numbersOf = (members) => {
-  const specs = new Uint32Array(members.length);
-  for (let at = 0; at < specs.length; at++) specs[at] = members[at].spec;
-  return specs;
-};
-
 /** The component of a definition, which the core waits to let in; or a definition error and nothing changed. */
 const prepare = (host, definition) => {
   const before = host.known.get(definition);
-  if (before?.parts !== undefined) {
+  if (before !== undefined && host.components[before.id] === before) {
     const parts = partsOf(definition);
-    if (parts?.length === before.parts.length && parts.every((part, at) => part === before.parts[at])) {
+    if (parts?.length === before.parts?.length && parts?.every((part, at) => part === before.parts[at])) {
       host.enter((wasm) => wasm.number(PREPARE_AGAIN, before.id));
       return before;
     }
@@ -176,15 +160,16 @@ const prepare = (host, definition) => {
     const header = encodeHeader(definition, (policy) => host.policyTable.take(policy, used));
     const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
     for (const each of listCapabilities(definition)) members.push(encodeMember(host, type, each));
+    const specs = members.map(({ spec }) => spec);
     const parts = partsOf(definition);
-    const id = expectNumber(host, (wasm) => wasm.prepare(header, numbersOf(members)));
+    const id = host.enter((wasm) => expectNumber(wasm, wasm.prepare(header, Uint32Array.from(specs))));
     const component = new Component(id, members, used, parts);
     host.components[id] = component;
     host.known.set(definition, component);
     return component;
   } catch (error) {
     host.policyTable.drop(used);
-    host.enter((wasm) => wasm.releaseSpecs(numbersOf(members)));
+    for (const { spec } of members) host.enter((wasm) => wasm.change(RELEASE_SPEC, spec));
     throw error;
   }
 };
@@ -212,27 +197,26 @@ export const register = (host, definition, onRegister) => {
   return new Handle(host, registration.id, slot, generation);
 };
 
-const STATUS = Symbol("status");
+const STATUS = Symbol();
 
 class Handle {
   /** Each function works on its own, without the handle. */
   constructor(host, registrationId, slot, generation) {
-    const isThere = () => !host.disposed && slot >= 0;
-    const isLive = () => isThere() && host.enter((wasm) => wasm.number(IS_LIVE, slot, generation)) === 1;
-    const expect = (done) => {
-      if (!done) host.develop("a handle was used after its registration ended or was rejected");
+    const use = (call) => !host.disposed && slot >= 0 && host.enter(call);
+    const change = (call) => {
+      if (!use(call)) host.develop("a handle was used after its registration ended or was rejected");
     };
-    const change = (what) => expect(isThere() && host.enter((wasm) => wasm.change(what, slot, generation)));
     this.registrationId = registrationId;
     this.update = ({ enabled, availability } = {}) => {
       if (enabled !== undefined && typeof enabled !== "boolean") throw new TypeError("`enabled` must be a boolean");
       const text = availability === undefined ? undefined : host.toText(availability, "availability");
       const on = enabled === undefined ? -1 : +enabled;
-      expect(isThere() && expectNumber(host, (wasm) => wasm.update(slot, generation, on, text)));
+      change((wasm) => expectNumber(wasm, wasm.update(slot, generation, on, text)));
     };
-    this.invalidate = () => change(INVALIDATE);
-    this.unregister = () => change(UNREGISTER);
-    this[STATUS] = () => (slot < 0 ? "rejected" : isLive() ? "active" : "unregistered");
+    this.invalidate = () => change((wasm) => wasm.change(INVALIDATE, slot, generation));
+    this.unregister = () => change((wasm) => wasm.change(UNREGISTER, slot, generation));
+    this[STATUS] = () =>
+      slot < 0 ? "rejected" : use((wasm) => wasm.number(IS_LIVE, slot, generation)) ? "active" : "unregistered";
   }
 
   get status() {

@@ -2,7 +2,7 @@
 // in step and builds what the core described. Rules live in the core.
 
 import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError, fromModule } from "./errors.js";
-import { CLOSE_VIEW, END, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, SURFACE_ID, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
+import { CLOSE_VIEW, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, SURFACE_ID, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
@@ -231,7 +231,7 @@ const buildCell = (host, place, stamp, shown) => {
       }),
     );
   };
-  if (shown === null) for (let at = 0; at < members.length; at++) show(at, null, null);
+  if (shown === null) members.forEach((_, at) => show(at, null, null));
   else for (let at = 0; at < shown.length; at += 3) show(shown[at], shown[at + 1], shown[at + 2]);
   const lists = { observations: freeze(observations), actions: freeze(actions) };
   const component = place & 1 ? freeze({ ...headOf(host, slot), ...lists }) : undefined;
@@ -244,19 +244,16 @@ const headOf = (host, slot) => {
 };
 
 /** A row of a view is `place`, twice the slot and one more where it is listed as a component, and `stamp`, its content. */
-const cellOf = (host, { id, cells }, place, stamp) => {
-  const cell = cells[place >> 1];
-  if (cell?.stamp === stamp && cell.place === place) return cell;
-  const shown = JSON.parse(host.wasm.read(VIEW_CELL, id, place >> 1));
-  return (cells[place >> 1] = buildCell(host, place, stamp, shown));
-};
-
-const buildLists = (host, view) => {
-  const { rows } = view;
+const buildLists = (host, { id, rows, cells }) => {
   const components = [];
   const procedures = [];
   for (let at = 0; at < rows.length; at += 2) {
-    const cell = cellOf(host, view, rows[at], rows[at + 1]);
+    const place = rows[at];
+    const slot = place >> 1;
+    let cell = cells[slot];
+    if (cell?.stamp !== rows[at + 1] || cell.place !== place) {
+      cell = cells[slot] = buildCell(host, place, rows[at + 1], JSON.parse(host.wasm.read(VIEW_CELL, id, slot)));
+    }
     if (cell.component) components.push(cell.component);
     if (cell.procedures.length > 0) procedures.push(...cell.procedures);
   }
@@ -266,26 +263,26 @@ const buildLists = (host, view) => {
 /** The last snapshot's lists with the rows whose content differs since; nothing where one of them has procedures. */
 const patchLists = (host, { rows, cells, snapshot }, changes) => {
   const components = [...snapshot.components];
-  let hasProcedures = false;
+  let procedures = 0;
   for (let at = 0; at < changes.length; at += 3) {
     const row = changes[at] * 2;
-    const place = rows[row];
-    const stamp = (rows[row + 1] = changes[at + 1]);
-    const last = cells[place >> 1];
-    const cell = (cells[place >> 1] = buildCell(host, place, stamp, changes[at + 2]));
-    hasProcedures ||= last.procedures.length + cell.procedures.length > 0;
+    const slot = rows[row] >> 1;
+    const last = cells[slot];
+    const cell = (cells[slot] = buildCell(host, rows[row], (rows[row + 1] = changes[at + 1]), changes[at + 2]));
+    procedures += last.procedures.length + cell.procedures.length;
     if (cell.component) components[components.indexOf(last.component)] = cell.component;
   }
-  return hasProcedures ? undefined : { components: freeze(components), procedures: snapshot.procedures };
+  return procedures > 0 ? undefined : { components: freeze(components), procedures: snapshot.procedures };
 };
 
 /** From the core's `view_news`. */
 const buildSnapshot = (host, view) => {
-  const { version, time, route, rows, changes } = JSON.parse(host.wasm.read(VIEW_NEWS, view.id));
+  const { surfaceId, wasm } = host;
+  const { version: surfaceVersion, time: capturedAt, route, rows, changes } = JSON.parse(wasm.read(VIEW_NEWS, view.id));
   if (rows) view.rows = rows;
-  const lists = (changes && patchLists(host, view, changes)) ?? buildLists(host, view);
-  const told = { surfaceId: host.surfaceId, surfaceVersion: version, capturedAt: time };
-  return freeze(route === undefined ? { ...told, ...lists } : { ...told, route, ...lists });
+  const { components, procedures } = (changes && patchLists(host, view, changes)) ?? buildLists(host, view);
+  if (route === undefined) return freeze({ surfaceId, surfaceVersion, capturedAt, components, procedures });
+  return freeze({ surfaceId, surfaceVersion, capturedAt, route, components, procedures });
 };
 
 const openView = (host, scope, includeUnavailable) => ({
@@ -356,7 +353,7 @@ const subscribeTo = (host, listeners) => (listener) => {
 const waitFor = (host, id, signal) => {
   if (typeof id !== "string") return Promise.reject(new TypeError("`waitFor` expects a confirmation id"));
   if (host.disposed || signal?.aborted || !id.isWellFormed()) return Promise.resolve("expired");
-  const status = host.enter((wasm) => wasm.confirmationStatus(id));
+  const status = host.enter((wasm) => wasm.confirmation(STATUS, id));
   if (status !== "pending") return Promise.resolve(status);
   return new Promise((resolve) => {
     const waiting = host.waiters.get(id) ?? new Set();
@@ -403,11 +400,11 @@ const approver = (host) => ({
     };
   },
   describe(id) {
-    const text = host.disposed ? undefined : host.enter((wasm) => wasm.describeConfirmation(id));
+    const text = host.disposed ? undefined : host.enter((wasm) => wasm.confirmation(DESCRIPTION, id));
     return text === undefined ? undefined : JSON.parse(text);
   },
   refused(id, how) {
-    if (!host.disposed) host.enter((wasm) => wasm.gestureRefused(id, String(how).toWellFormed()));
+    if (!host.disposed) host.enter((wasm) => wasm.confirmation(GESTURE_REFUSED, id, String(how).toWellFormed()));
   },
 });
 

@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: fc88252456781654
+// boundary: 3113de6e5062a4e3

@@ -25,9 +25,6 @@ const DEFINITION_BOUNDS: Bounds = Bounds {
     lone_surrogates: false,
 };
 
-/// The length of most ids of registrations, in bytes.
-const LIKELY_ID: usize = 28;
-
 /// What became of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registered {
@@ -41,7 +38,7 @@ pub enum Registered {
 
 impl Core {
     /// The spec of a capability, compiled once for equal texts by the caller's own table. It lives while a
-    /// component uses it, or until `release_specs`.
+    /// component uses it, or until `release_spec`.
     pub fn spec(&mut self, component_type: &str, text: &str) -> Result<u32, DefinitionError> {
         if !id::is_component_type(component_type) {
             return Err(DefinitionError::new(
@@ -82,16 +79,14 @@ impl Core {
         Err(DefinitionError::new(DefinitionCode::PlaneViolation, &pieces))
     }
 
-    /// Drops specs that no component uses.
-    pub fn release_specs(&mut self, specs: &[u32]) {
-        for &id in specs {
-            let Some(spec) = self.specs.get_mut(id) else {
-                continue;
-            };
-            if spec.uses == 0 && !spec.leaving {
-                spec.leaving = true;
-                self.emit(Output::ForgetSpec(id));
-            }
+    /// Drops a spec that no component uses.
+    pub fn release_spec(&mut self, id: u32) {
+        if let Some(spec) = self.specs.get_mut(id)
+            && spec.uses == 0
+            && !spec.leaving
+        {
+            spec.leaving = true;
+            self.emit(Output::ForgetSpec(id));
         }
     }
 
@@ -185,8 +180,7 @@ impl Core {
     /// A registration of a component, which a `prepare` counted.
     fn insert(&mut self, component: Rc<Component>, component_id: u32) -> u32 {
         self.registered += 1;
-        let mut id = String::with_capacity(LIKELY_ID);
-        id.push_str("reg_");
+        let mut id = String::from("reg_");
         agent_surface_json::write_u64(&mut id, self.registered);
         id.push('_');
         id.push_str(&self.mark);
@@ -454,18 +448,16 @@ impl Core {
             return false;
         };
         for member in &prepared.component.members {
-            self.drop_uses(&[member.spec]);
+            self.drop_use(member.spec);
         }
         true
     }
 
-    pub(crate) fn drop_uses(&mut self, specs: &[u32]) {
-        for &id in specs {
-            if let Some(spec) = self.specs.get_mut(id) {
-                spec.uses = spec.uses.saturating_sub(1);
-            }
+    pub(crate) fn drop_use(&mut self, spec: u32) {
+        if let Some(spec) = self.specs.get_mut(spec) {
+            spec.uses = spec.uses.saturating_sub(1);
         }
-        self.release_specs(specs);
+        self.release_spec(spec);
     }
 }
 

@@ -127,9 +127,9 @@ pub struct View {
     route: Option<String>,
     pending_route: Option<String>,
     captured: Millis,
-    /// The stamp of the content whose news were told last, unless there are other registrations since, or in another
+    /// The stamp of the content whose news were told last; 0 when there are other registrations since, or in another
     /// order.
-    told: Option<u64>,
+    told: u64,
     /// Moves with every new content.
     pub(crate) stamp: u64,
 }
@@ -155,7 +155,7 @@ impl Core {
             route: None,
             pending_route: None,
             captured: Millis(0.0),
-            told: None,
+            told: 0,
             stamp: 0,
         })
     }
@@ -327,7 +327,7 @@ impl Core {
             && found.version == cursor.version
             && found.route == found.pending_route;
         if !same_places {
-            found.told = None;
+            found.told = 0;
         }
         found.asks = cursor.asks;
         found.built = true;
@@ -363,24 +363,20 @@ impl Core {
         let Some(found) = self.views.get_mut(view) else {
             return String::new();
         };
-        let told = found.told.replace(found.stamp);
+        let told = std::mem::replace(&mut found.told, found.stamp);
         let mut out = ObjectWriter::new();
         out.text("version", &decimal(found.version))
             .text("time", &found.captured.iso())
             .text_if("route", found.route.as_deref())
-            .open(if told.is_none() { "rows" } else { "changes" }, "[");
+            .open(if told == 0 { "rows" } else { "changes" }, "[");
         for (at, &(slot, stamp, listed)) in (0_u64..).zip(self.shown_rows(view)) {
-            match told {
-                None => {
-                    out.number_item(u64::from(slot) * 2 + u64::from(listed))
-                        .number_item(stamp);
-                }
-                Some(told) if stamp > told => {
-                    out.number_item(at)
-                        .number_item(stamp)
-                        .open_item(&self.view_cell(view, slot));
-                }
-                Some(_) => {}
+            if told == 0 {
+                out.number_item(u64::from(slot) * 2 + u64::from(listed))
+                    .number_item(stamp);
+            } else if stamp > told {
+                out.number_item(at)
+                    .number_item(stamp)
+                    .open_item(&self.view_cell(view, slot));
             }
         }
         out.close("]").finish()
@@ -402,8 +398,8 @@ impl Core {
     }
 
     /// What the view shows of one registration, as JSON text: null for all of it, with nothing to say; else
-    /// `[at, reason, note, …]`, three for each capability that it shows: the position, why it is not available, and the
-    /// note.
+    /// `[at, reason, note, …]`, three for each capability that it shows: the position, why it is not available, null
+    /// where it is, and the note.
     pub fn view_cell(&self, view: u32, slot: u32) -> String {
         let cell = self.views.get(view).and_then(|view| view.cell(slot));
         if cell.is_some_and(|cell| cell.states.is_empty()) {

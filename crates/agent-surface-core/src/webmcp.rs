@@ -185,7 +185,7 @@ impl Core {
     fn withdraw(&mut self, toolset: u32, browser: &mut Browser) {
         for (id, generation, spec) in browser.take_unseen(self.seed) {
             self.emit(Output::Withdraw(toolset, id, generation));
-            self.drop_uses(&[spec]);
+            self.drop_use(spec);
         }
     }
 

@@ -198,7 +198,9 @@ impl World {
     }
 
     fn refused(&mut self, specs: &[u32], text: &str) -> Result<(), String> {
-        self.core()?.release_specs(specs);
+        for &spec in specs {
+            self.core()?.release_spec(spec);
+        }
         self.line("reply", &format!("refused {text}"));
         Ok(())
     }
