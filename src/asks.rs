@@ -29,6 +29,7 @@ impl Registry {
             codes::IS_IDLE => !self.draining.get(),
             codes::IS_LIVE => self.core().is_live(a, b),
             codes::GENERATION => return f64::from(self.core().registration_generation(a)),
+            codes::CALL_GENERATION => return f64::from(self.core().call_generation(a)),
             codes::NAMES_STAMP => return self.core().names_stamp(a) as f64,
             codes::REGISTERED => return self.core().registered() as f64,
             codes::VERSION => return self.core().version() as f64,

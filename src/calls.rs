@@ -81,12 +81,6 @@ impl Registry {
         self.drain();
     }
 
-    /// The generation of a call's slot.
-    #[wasm_bindgen(js_name = callGeneration)]
-    pub fn call_generation(&self, slot: u32) -> u32 {
-        self.core().call_generation(slot)
-    }
-
     /// How many calls came in: the end of the id that was generated last.
     #[expect(clippy::cast_precision_loss, reason = "2^53 calls would take centuries")]
     pub fn invoked(&self) -> f64 {

@@ -13,6 +13,7 @@ pub const IS_IDLE: u32 = 6;
 pub const COMMIT: u32 = 7;
 pub const REGISTERED: u32 = 8;
 pub const PREPARE_AGAIN: u32 = 9;
+pub const CALL_GENERATION: u32 = 10;
 
 // Of `Registry::change`.
 pub const CLOSE_VIEW: u32 = 0;
@@ -49,6 +50,8 @@ pub const OFFERED_TARGET: u32 = 1;
 pub const STATUS: u32 = 0;
 pub const DESCRIPTION: u32 = 1;
 pub const GESTURE_REFUSED: u32 = 2;
+pub const APPROVE: u32 = 3;
+pub const DENY: u32 = 4;
 
 // Of `name`: a text about texts.
 pub const IS_COMPONENT_TYPE: u32 = 0;

@@ -14,30 +14,26 @@ use crate::registry::Registry;
 
 #[wasm_bindgen]
 impl Registry {
-    /// The person's decision. False when there is nothing to decide any more.
-    #[wasm_bindgen(js_name = resolveConfirmation)]
-    pub fn resolve_confirmation(&self, id: &str, approved: bool, note: Option<String>) -> bool {
-        self.refill();
-        let now = self.now();
-        let resolved = self
-            .core_mut()
-            .resolve_confirmation(now, id, approved, note.as_deref());
-        self.drain();
-        resolved
-    }
-
     /// About a confirmation: its status, `pending`, `approved`, `denied` or `expired`; or what an approval element shows
-    /// beside the record, as JSON text. Or takes note that something other than a person's own gesture, `how`, tried to
-    /// decide.
-    pub fn confirmation(&self, what: u32, id: &str, how: Option<String>) -> Option<String> {
+    /// beside the record, as JSON text. Or the person's decision with a note, `text`: nothing when there was nothing to
+    /// decide any more. Or takes note that something other than a person's own gesture, `text`, tried to decide.
+    pub fn confirmation(&self, what: u32, id: &str, text: Option<String>) -> Option<String> {
+        self.refill();
         let now = self.now();
         let answer = match what {
             codes::STATUS => Some(self.core_mut().confirmation_status(now, id).to_owned()),
             codes::DESCRIPTION => self.core().describe_confirmation(id),
-            _ => {
-                self.core_mut().gesture_refused(now, id, &how.unwrap_or_default());
+            codes::GESTURE_REFUSED => {
+                let how = text.unwrap_or_default();
+                self.core_mut().gesture_refused(now, id, &how);
                 None
             }
+            codes::APPROVE | codes::DENY => {
+                let mut core = self.core_mut();
+                let decided = core.resolve_confirmation(now, id, what == codes::APPROVE, text.as_deref());
+                decided.then(String::new)
+            }
+            _ => None,
         };
         self.drain();
         answer

@@ -7,11 +7,6 @@ const whole = (high, low) => high * 2 ** 32 + (low >>> 0);
 /** That a person approved: by the id that the caller named, or else the one that was said. */
 const evidenceOf = ({ confirmationId }, at, said) => ({ id: confirmationId ?? said, approvedAt: new Date(at).toISOString() });
 
-const forgetIn = (host, list, at) => {
-  list[at]?.forget(host);
-  list[at] = undefined;
-};
-
 /**
  * What is about a capability names it by `slot` and `at`; the other numbers are what each case says. Answers to questions are
  * numbers.
@@ -83,7 +78,9 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
       host.registrations[call] = undefined;
       return 0;
     case 30:
-      return forgetIn(host, host.specs, call);
+      host.specIds.delete(host.specs[call].key);
+      host.specs[call] = undefined;
+      return 0;
     case 31:
       return host.toolsets.get(x)?.expose(slot, at) ?? 2;
     case 32:
@@ -91,7 +88,9 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
     case 33:
       return host.toolsets.get(call)?.withdraw(x, generation);
     case 34:
-      return forgetIn(host, host.components, call);
+      host.policyTable.drop(host.components[call].used);
+      host.components[call] = undefined;
+      return 0;
     default:
       return host.develop(said);
   }

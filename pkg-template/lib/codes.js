@@ -12,6 +12,7 @@ export const IS_IDLE = 6;
 export const COMMIT = 7;
 export const REGISTERED = 8;
 export const PREPARE_AGAIN = 9;
+export const CALL_GENERATION = 10;
 
 // Of `registry.change`.
 export const CLOSE_VIEW = 0;
@@ -48,6 +49,8 @@ export const OFFERED_TARGET = 1;
 export const STATUS = 0;
 export const DESCRIPTION = 1;
 export const GESTURE_REFUSED = 2;
+export const APPROVE = 3;
+export const DENY = 4;
 
 // Of `name`: a text about texts.
 export const IS_COMPONENT_TYPE = 0;

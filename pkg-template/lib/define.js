@@ -230,21 +230,6 @@ export const encodeCapability = (componentType, kind, name, definition, policyRe
   return encoded;
 };
 
-/**
- * What the texts of a component and its capabilities were made from, the component's own first; nothing when one of them is
- * to be written anew. The same parts, the same component.
- */
-export const partsOf = (definition) => {
-  const parts = [recall(definition)];
-  if (parts[0] === undefined) return undefined;
-  for (const [kind, name, each] of listCapabilities(definition)) {
-    const part = recall(each);
-    if (part?.kind !== kind || part.name !== name) return undefined;
-    parts.push(part);
-  }
-  return parts;
-};
-
 const APART = ["observations", "actions", "procedures", "internal"];
 
 /** The text of a component without its capabilities. `internal` stays here: only that there is one is told. */

@@ -3,7 +3,7 @@
 
 import { act } from "./acts.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
-import { VERSION } from "./codes.js";
+import { CALL_GENERATION, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
@@ -235,7 +235,7 @@ export class Host {
   /** A policy that is no guard asks for a person's approval. */
   escalate(entry, summary) {
     const text = typeof summary === "string" ? summary : undefined;
-    this.late((wasm) => wasm.answer(ESCALATE, entry.slot, wasm.callGeneration(entry.slot), 0, text));
+    this.late((wasm) => wasm.answer(ESCALATE, entry.slot, wasm.number(CALL_GENERATION, entry.slot), 0, text));
   }
 
   resumeNext(call, frame) {

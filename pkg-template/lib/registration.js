@@ -4,7 +4,7 @@
 import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, RELEASE_SPEC, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
 import { deepFreeze } from "./json.js";
 import { fromModule } from "./errors.js";
-import { encodeCapability, encodeHeader, listCapabilities, partsOf } from "./define.js";
+import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
 import { attempt } from "./host.js";
@@ -48,9 +48,8 @@ export class PolicyTable {
 
 /** A capability text that components share: one frozen descriptor, one tool template. */
 class Spec {
-  constructor(key, used, description, inputSchema) {
+  constructor(key, description, inputSchema) {
     this.key = key;
-    this.used = used;
     this.description = description;
     this.inputSchema = inputSchema;
     this.base = undefined;
@@ -64,32 +63,13 @@ class Spec {
   descriptor(wasm, id) {
     return (this.base ??= deepFreeze(JSON.parse(wasm.read(SPEC_DESCRIPTOR, id))));
   }
-
-  forget(host) {
-    host.specIds.delete(this.key);
-    host.policyTable.drop(this.used);
-  }
 }
 
-/** One definition's closures, for all its registrations. */
-class Component {
-  constructor(id, members, used, parts) {
-    this.id = id;
-    this.members = members;
-    this.used = used;
-    /** What tells that the definition is the same still. */
-    this.parts = parts;
-  }
-
-  forget(host) {
-    host.policyTable.drop(this.used);
-  }
-}
-
+/** One mount lifetime of a definition. */
 class Registration {
-  constructor(definition, component) {
+  constructor(definition, members) {
     this.definition = definition;
-    this.members = component.members;
+    this.members = members;
     this.id = "";
     this.head = undefined;
   }
@@ -111,26 +91,16 @@ const expectNumber = (wasm, number) => {
   return number;
 };
 
-const encodeMember = (host, type, [kind, name, definition]) => {
-  const used = [];
-  const encoded = encodeCapability(type, kind, name, definition, (policy) => host.policyTable.take(policy, used));
-  const { key } = encoded;
+const memberOf = (host, type, [kind, name, definition], { key, text, functions, schemas }) => {
   let spec = host.specIds.get(key);
   if (spec === undefined) {
-    try {
-      spec = host.enter((wasm) => expectNumber(wasm, wasm.spec(type, encoded.text)));
-    } catch (error) {
-      host.policyTable.drop(used);
-      throw error;
-    }
+    spec = host.enter((wasm) => expectNumber(wasm, wasm.spec(type, text)));
     const source = kind === "procedure" ? definition.ref : definition;
     // The copy of a schema that `fromJsonSchema` froze serves as it is; any other is read from the descriptor.
     const ready = kind === "observation" ? emptyObjectSchema.jsonSchema : source.input?.jsonSchema;
     const inputSchema = kind !== "procedure" && Object.isFrozen(ready) ? ready : undefined;
     host.specIds.set(key, spec);
-    host.specs[spec] = new Spec(key, used, source.description, inputSchema);
-  } else {
-    host.policyTable.drop(used);
+    host.specs[spec] = new Spec(key, source.description, inputSchema);
   }
   return {
     kind,
@@ -139,31 +109,40 @@ const encodeMember = (host, type, [kind, name, definition]) => {
     effect: kind === "observation" ? "read" : (definition.effect ?? definition.ref?.effect),
     meta: kind === "procedure" ? definition.config?.meta : definition.meta,
     spec,
-    functions: encoded.functions,
-    schemas: encoded.schemas,
+    functions,
+    schemas,
   };
 };
 
-/** The component of a definition, which the core waits to let in; or a definition error and nothing changed. */
+/**
+ * The component of a definition, ready to be let in, or a definition error and nothing changed. It has the closures of all
+ * the definition's registrations; one that registers again unchanged is known by its texts.
+ */
 const prepare = (host, definition) => {
-  const before = host.known.get(definition);
-  if (before !== undefined && host.components[before.id] === before) {
-    const parts = partsOf(definition);
-    if (parts?.length === before.parts?.length && parts?.every((part, at) => part === before.parts[at])) {
+  const used = [];
+  const members = [];
+  const take = (policy) => host.policyTable.take(policy, used);
+  try {
+    const header = encodeHeader(definition, take);
+    const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
+    const listed = listCapabilities(definition);
+    const encoded = listed.map((each) => encodeCapability(type, ...each, take));
+    const before = host.known.get(definition);
+    if (
+      before !== undefined &&
+      host.components[before.id] === before &&
+      before.header === header &&
+      before.encoded.length === encoded.length &&
+      encoded.every((each, at) => each === before.encoded[at])
+    ) {
+      host.policyTable.drop(used);
       host.enter((wasm) => wasm.number(PREPARE_AGAIN, before.id));
       return before;
     }
-  }
-  const used = [];
-  const members = [];
-  try {
-    const header = encodeHeader(definition, (policy) => host.policyTable.take(policy, used));
-    const type = typeof definition.type === "string" ? definition.type.toWellFormed() : "";
-    for (const each of listCapabilities(definition)) members.push(encodeMember(host, type, each));
-    const specs = members.map(({ spec }) => spec);
-    const parts = partsOf(definition);
-    const id = host.enter((wasm) => expectNumber(wasm, wasm.prepare(header, Uint32Array.from(specs))));
-    const component = new Component(id, members, used, parts);
+    listed.forEach((each, at) => members.push(memberOf(host, type, each, encoded[at])));
+    const specs = Uint32Array.from(members.map(({ spec }) => spec));
+    const id = host.enter((wasm) => expectNumber(wasm, wasm.prepare(header, specs)));
+    const component = { id, header, encoded, members, used };
     host.components[id] = component;
     host.known.set(definition, component);
     return component;
@@ -178,7 +157,7 @@ const prepare = (host, definition) => {
 export const register = (host, definition, onRegister) => {
   const component = prepare(host, definition);
   const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
-  const registration = new Registration(definition, component);
+  const registration = new Registration(definition, component.members);
   let generation = 0;
   const slot = host.enter((wasm) => {
     const place = wasm.number(COMMIT, component.id, accepted);
@@ -197,6 +176,7 @@ export const register = (host, definition, onRegister) => {
   return new Handle(host, registration.id, slot, generation);
 };
 
+export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 const STATUS = Symbol();
 
 class Handle {
@@ -223,7 +203,7 @@ class Handle {
     return this[STATUS]();
   }
 
-  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+  [DISPOSE]() {
     if (this.status === "active") this.unregister();
   }
 }

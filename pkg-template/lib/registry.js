@@ -2,20 +2,19 @@
 // in step and builds what the core described. Rules live in the core.
 
 import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError, fromModule } from "./errors.js";
-import { CLOSE_VIEW, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, SURFACE_ID, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
+import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, SURFACE_ID, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
-import { PolicyTable, describeCapability, register } from "./registration.js";
+import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
 import { poisonedError, realm, requireWasm } from "./realm.js";
 
 const { freeze } = Object;
 
 /** What the approval element asks of a registry beside its public side. */
 const APPROVER = Symbol.for("agent-surface-wasm.approver");
-const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
 /** Views that are kept between snapshots, for each registry. */
 const MOST_VIEWS = 16;
@@ -108,7 +107,7 @@ export const runCall = (host, entry, slot, invocationId, signal) => {
   entry.slot = slot;
   entry.invocationId = invocationId ?? `inv_${host.mark}_${wasm.invoked()}`;
   host.entries[slot] = entry;
-  if (signal !== undefined) entry.listen(host, signal, wasm.callGeneration(slot));
+  if (signal !== undefined) entry.listen(host, signal, wasm.number(CALL_GENERATION, slot));
   const outer = host.running;
   host.running = entry;
   wasm.go();
@@ -382,7 +381,7 @@ const resolveConfirmation = (host, id, decision) => {
   }
   if (host.disposed) return false;
   const note = typeof reason === "string" ? reason.toWellFormed().slice(0, 500) : undefined;
-  return host.enter((wasm) => wasm.resolveConfirmation(id.toWellFormed(), approved, note));
+  return host.enter((wasm) => wasm.confirmation(approved ? APPROVE : DENY, id.toWellFormed(), note)) !== undefined;
 };
 
 /** What the approval element asks for. */
@@ -508,15 +507,15 @@ const buildRegistry = (host, onRegister) => {
     invoke,
     getVersion: () => (host.disposed ? host.lastVersion : String(host.enter((wasm) => wasm.number(VERSION)))),
   };
+  const confirmations = {
+    pending: () => pending(host),
+    waitFor: (id, options) => waitFor(host, id, options?.signal),
+  };
   const view = freeze({
     ...shared,
     invoke: invokeForAdapter,
     subscribe: subscribeTo(host, host.viewListeners),
-    confirmations: freeze({
-      pending: () => pending(host),
-      waitFor: (id, options) => waitFor(host, id, options?.signal),
-      subscribe: subscribeTo(host, host.viewConfirmationListeners),
-    }),
+    confirmations: freeze({ ...confirmations, subscribe: subscribeTo(host, host.viewConfirmationListeners) }),
   });
   const registry = {
     ...shared,
@@ -526,9 +525,8 @@ const buildRegistry = (host, onRegister) => {
     },
     subscribe: subscribeTo(host, host.listeners),
     confirmations: {
-      pending: () => pending(host),
+      ...confirmations,
       resolve: (id, decision) => resolveConfirmation(host, id, decision),
-      waitFor: (id, options) => waitFor(host, id, options?.signal),
       subscribe: subscribeTo(host, host.confirmationListeners),
     },
     setProcedureExecutor(executor) {

@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 3113de6e5062a4e3
+// boundary: fa8e5888b782ddb6
