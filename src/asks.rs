@@ -5,6 +5,10 @@
 
 use agent_surface_core::Registered;
 use agent_surface_core::message::Target;
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use crate::codes;

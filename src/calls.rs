@@ -7,7 +7,8 @@
     reason = "an optional text crosses as an owned one: wasm-bindgen has no `Option<&str>` argument"
 )]
 
-use std::rc::Rc;
+use alloc::rc::Rc;
+use alloc::string::String;
 
 use agent_surface_core::error::Failure;
 use agent_surface_core::message::{CallId, Input};

@@ -7,6 +7,8 @@
     reason = "an optional text crosses as an owned one: wasm-bindgen has no `Option<&str>` argument"
 )]
 
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
 use wasm_bindgen::prelude::*;
 
 use crate::codes;

@@ -4,6 +4,7 @@
 //! Called by the exported classes and by the drain loop.
 
 use agent_surface_core::error::{DefinitionError, ObjectWriter};
+use alloc::string::String;
 use wasm_bindgen::prelude::*;
 
 /// What the facade does, and what it is asked: the number that crosses. `Host.act` knows them in this order.

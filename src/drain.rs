@@ -9,6 +9,7 @@ use agent_surface_core::message::{
 };
 use agent_surface_core::time::Millis;
 use agent_surface_json::{Bounds, Document};
+use alloc::string::String;
 use wasm_bindgen::JsValue;
 
 use crate::convert::Act;
@@ -307,7 +308,7 @@ impl Registry {
                 let document = Document::parse(text, PAYLOAD_BOUNDS).ok();
                 let field = |name: &str| {
                     let value = document.as_ref()?.root().get(name)?;
-                    value.as_str().map(std::borrow::Cow::into_owned)
+                    value.as_str().map(alloc::borrow::Cow::into_owned)
                 };
                 let path = field("path").unwrap_or_default();
                 let message = field("message").unwrap_or_else(|| String::from("not JSON"));

@@ -7,6 +7,9 @@ use agent_surface_core::error::ObjectWriter;
 use agent_surface_core::id::{self, CapabilityId};
 use agent_surface_core::wire::{self, NameRequest};
 use agent_surface_json::Document;
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use crate::codes;

@@ -3,8 +3,11 @@
 //! Each export is synchronous, takes `&self`, mutates the core and drains. Decides nothing. Called by the facade
 //! with numbers and texts; every text was checked with `isWellFormed()` on its way.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
-use std::rc::Rc;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::{Cell, Ref, RefCell, RefMut};
 
 use agent_surface_core::definition::parse_policies;
 use agent_surface_core::error::DefinitionError;
@@ -43,8 +46,8 @@ pub struct Registry {
     max_depth: usize,
 }
 
-impl std::fmt::Debug for Registry {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         formatter.write_str("Registry")
     }
 }
@@ -189,7 +192,7 @@ impl Registry {
     }
 
     pub(crate) fn take_text(&self) -> String {
-        std::mem::take(&mut *self.text.borrow_mut())
+        core::mem::take(&mut *self.text.borrow_mut())
     }
 
     /// Gives the core randomness before it runs dry. Where the page has none, the core refuses what needs it.
@@ -255,7 +258,7 @@ pub(crate) fn texts(text: String) -> Result<Vec<String>, JsValue> {
     let texts = document
         .root()
         .items()
-        .filter_map(|item| item.as_str().map(std::borrow::Cow::into_owned))
+        .filter_map(|item| item.as_str().map(alloc::borrow::Cow::into_owned))
         .collect();
     Ok(texts)
 }

@@ -3,6 +3,8 @@
 //! Same rules as in `registry`. Called by the facade's toolset and by its `WebMCP` adapter.
 
 use agent_surface_core::{Consumer, Exposure, ToolsetConfig};
+use alloc::string::String;
+use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use crate::convert::Act;

@@ -3,6 +3,7 @@
 //! Same rules as in `registry`. Called by the facade's `snapshot`.
 
 use agent_surface_core::{Answer, Question};
+use alloc::string::String;
 use wasm_bindgen::prelude::*;
 
 use crate::convert::Act;

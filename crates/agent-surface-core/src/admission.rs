@@ -3,7 +3,9 @@
 //! Actions and procedures wait in groups of their registration, observations in one pool; a group exists only while
 //! it holds a call. Starts nothing itself; `execution` does.
 
-use std::rc::Rc;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::call::{Call, Step};
 use crate::core::Core;
@@ -190,7 +192,7 @@ impl Core {
     pub(crate) fn release_place(&mut self, call: &mut Call) {
         let slot = call.id.slot;
         let queued = matches!(call.step, Step::Queued);
-        if std::mem::take(&mut call.pooled) {
+        if core::mem::take(&mut call.pooled) {
             self.observations.remove(&call.route.consumer.key);
             self.admit_waiting_observations();
             return;

@@ -3,8 +3,11 @@
 //! Data and small questions only; the phases live in `invoke`, `resolve`, `policy`, `effective`, `admission`,
 //! `execution` and `settlement`.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use alloc::borrow::ToOwned as _;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::Cell;
 
 use agent_surface_json::Document;
 

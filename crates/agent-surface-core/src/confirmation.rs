@@ -2,8 +2,11 @@
 //!
 //! Nothing that an agent or an adapter reaches can resolve one; `resolve_confirmation` belongs to the page.
 
-use std::collections::VecDeque;
-use std::rc::Rc;
+use alloc::borrow::ToOwned as _;
+use alloc::collections::VecDeque;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::call::{Call, Route, Sent, Step};
 use crate::core::Core;
@@ -455,7 +458,7 @@ impl Core {
 
     pub(crate) fn expire_all_confirmations(&mut self) {
         self.expire_pending(&|_| true);
-        for expiry in std::mem::take(&mut self.confirmations.expiries) {
+        for expiry in core::mem::take(&mut self.confirmations.expiries) {
             self.stop_timer(Some(expiry.timer));
         }
     }

@@ -3,8 +3,11 @@
 //! Decides everything and does nothing: no clock, no randomness, no callback. Every mutation goes through a method
 //! that takes `now`; the driver then drains `poll_output` to the end before it mutates again from outside.
 
-use std::collections::VecDeque;
-use std::rc::Rc;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::{Bounds, Document};
 
@@ -131,7 +134,7 @@ impl Core {
             lone_surrogates: false,
         };
         let empty = Rc::new(Document::parse("{}", bounds).ok()?);
-        let registry_chain: Rc<[PolicyRef]> = Rc::from(std::mem::take(&mut config.policies));
+        let registry_chain: Rc<[PolicyRef]> = Rc::from(core::mem::take(&mut config.policies));
         Some(Self {
             config,
             registry_chain,
@@ -301,11 +304,11 @@ impl Core {
             self.look_again = true;
             self.event_surface_changed();
         }
-        let fixed = std::mem::take(&mut self.fixed);
+        let fixed = core::mem::take(&mut self.fixed);
         for slot in fixed {
             self.with_call(slot, &mut Self::deliver);
         }
-        if std::mem::take(&mut self.look_again) {
+        if core::mem::take(&mut self.look_again) {
             self.refresh_toolsets();
         }
         self.scheduled = false;

@@ -11,7 +11,9 @@ mod procedure;
 mod schema;
 mod traits;
 
-use std::rc::Rc;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::schema::Schema;
 
@@ -261,7 +263,7 @@ impl Header {
 pub(crate) mod samples {
     //! Documents for the tests of this folder.
 
-    use std::rc::Rc;
+    use alloc::rc::Rc;
 
     use agent_surface_json::{Bounds, Document};
 

@@ -2,8 +2,11 @@
 //!
 //! Runs no `when`, no `bind` and no author's schema itself; it asks the driver. Called by the pipeline in `policy`.
 
-use std::borrow::Cow;
-use std::rc::Rc;
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned as _;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::schema::{Issue, push_token};
 use agent_surface_json::{Bounds, Document, Kind as JsonKind, Value, write_string};

@@ -3,7 +3,9 @@
 //! It refuses to stretch what it was given: a byte is used once, and a dry pool says so. Called by the registry and
 //! the confirmations for their ids; filled by the boundary from the system's cryptographic source.
 
-use std::fmt;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 
 const LOW: usize = 512;
 /// Bytes past this are not kept, so that a host that fills without being asked costs no memory.

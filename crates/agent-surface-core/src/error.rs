@@ -13,7 +13,8 @@ pub use failure::Failure;
 pub use object::ObjectWriter;
 pub(crate) use object::decimal;
 
-use std::fmt;
+use alloc::string::String;
+use core::fmt;
 
 /// The most code points that a failure's message has.
 pub const MAX_MESSAGE: usize = 300;
@@ -258,7 +259,7 @@ impl fmt::Display for DefinitionError {
     }
 }
 
-impl std::error::Error for DefinitionError {}
+impl core::error::Error for DefinitionError {}
 
 /// The first `code_points` code points of a text; all of it when it has no more.
 pub fn cut(text: &str, code_points: usize) -> &str {

@@ -114,7 +114,7 @@ impl Core {
 
     /// The audit notes a start once it knows what started: `audit: "none"` leaves no trace.
     pub(crate) fn audit_started(&mut self, call: &mut Call) {
-        if self.audits(call) && call.announced && !std::mem::replace(&mut call.audited, true) {
+        if self.audits(call) && call.announced && !core::mem::replace(&mut call.audited, true) {
             let members = self.named_call(call).finish();
             self.record("invocation-started", &members, None);
         }

@@ -4,6 +4,9 @@
 
 use agent_surface_json::schema::Issue;
 use agent_surface_json::{Bounds, Document};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use crate::call::{Call, Step};
 use crate::core::Core;
@@ -101,7 +104,7 @@ impl Core {
                     .capability
                     .as_ref()
                     .is_some_and(|capability| capability.effect == Effect::Navigation);
-                if started && !std::mem::replace(&mut call.unmounted, true) {
+                if started && !core::mem::replace(&mut call.unmounted, true) {
                     core.emit(Output::AbortHandler(call.id));
                 }
                 if !(started && navigates) {
@@ -112,7 +115,7 @@ impl Core {
     }
 
     pub(crate) fn handler_done(&mut self, call: &mut Call, returned: Returned) {
-        if !std::mem::take(&mut call.handler_running) {
+        if !core::mem::take(&mut call.handler_running) {
             return;
         }
         if call.is_settled() {
@@ -204,7 +207,7 @@ impl Core {
 
     /// The registry goes away: whatever has no outcome yet is cancelled.
     pub(crate) fn cancel_all(&mut self) {
-        for slot in std::mem::take(&mut self.fixed) {
+        for slot in core::mem::take(&mut self.fixed) {
             self.with_call(slot, &mut Self::deliver);
         }
         for slot in self.calls_that(&|call| !call.is_settled()) {

@@ -3,6 +3,7 @@
 //! It refuses to normalise: an id is right byte for byte or it is no id, and nothing here throws on content.
 //! Called by `wire`, `definition`, the registry and the boundary's id helpers.
 
+use alloc::string::String;
 /// The longest capability id, component type, capability name, path or instance id, in characters (all of them
 /// ASCII, so bytes too).
 pub const MAX_ID_LENGTH: usize = 128;

@@ -2,8 +2,11 @@
 //!
 //! Knows nothing of capabilities; that begins in `resolve`. Called through `Core` by the drivers and by toolsets.
 
-use std::borrow::Cow;
-use std::rc::Rc;
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned as _;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::schema::Issue;
 use agent_surface_json::{characters, sip128, write_u64};
@@ -224,7 +227,7 @@ impl Core {
         let kept = plain
             .filter(|_| request.instance_id.is_none() && request.confirmation_id.is_none())
             .and_then(|at| request.route.plain.get(at));
-        if let Some(known) = kept.and_then(std::cell::Cell::get) {
+        if let Some(known) = kept.and_then(core::cell::Cell::get) {
             return known;
         }
         let mut text = String::with_capacity(input.len() + 160);
@@ -279,7 +282,7 @@ impl Core {
     }
 
     fn forget_identity(&mut self, call: &mut Call) {
-        if std::mem::take(&mut call.known)
+        if core::mem::take(&mut call.known)
             && let Some(key) = self.identity_key(call)
         {
             self.identities.remove(key, call.id.slot);

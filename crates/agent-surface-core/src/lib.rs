@@ -6,7 +6,11 @@
 //!
 //! The law of the driver: mutate ([`Core::handle`], [`Core::invoke`], …), then drain [`Core::poll_output`] to the
 //! end, then mutate again. A question (`Ask…`, `Guard`, `Bind`) is answered by the next `handle`, within the drain.
+
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 pub mod definition;
 pub mod effect;

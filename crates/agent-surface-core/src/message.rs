@@ -5,6 +5,7 @@
 
 use crate::error::Failure;
 use crate::time::Millis;
+use alloc::string::String;
 
 /// A call in the core's table. The generation tells a late answer from one for the slot's next user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

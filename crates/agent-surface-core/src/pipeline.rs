@@ -28,7 +28,7 @@ impl Core {
     /// Moves one call on until it waits or is settled.
     fn advance(&mut self, call: &mut Call) {
         while !call.waits {
-            let before = std::mem::discriminant(&call.step);
+            let before = core::mem::discriminant(&call.step);
             match call.step {
                 Step::Resolve => self.resolve(call),
                 Step::Votes | Step::VotesAgain => self.ask_votes(call),
@@ -55,7 +55,7 @@ impl Core {
                 | Step::Settled => return,
             }
             // A call that neither moved nor waits would do so for ever: what it stands on is gone, which must not happen.
-            if !call.waits && std::mem::discriminant(&call.step) == before {
+            if !call.waits && core::mem::discriminant(&call.step) == before {
                 self.fail(call, Failure::execution_failed(None));
             }
         }

@@ -8,6 +8,7 @@ use crate::core::Core;
 use crate::definition::PolicyRef;
 use crate::error::Failure;
 use crate::message::{Output, Stage, Target, Verdict, Vote};
+use alloc::string::String;
 
 const ON_DISCOVERY: u8 = PolicyRef::ON_DISCOVERY;
 const ON_AUTHORIZE: u8 = PolicyRef::ON_AUTHORIZE;
@@ -146,7 +147,7 @@ impl Core {
         let Some(open) = usize::try_from(frame).ok().and_then(|at| call.frames.get_mut(at)) else {
             return;
         };
-        if std::mem::replace(&mut open.done, true) {
+        if core::mem::replace(&mut open.done, true) {
             return;
         }
         match threw {

@@ -2,7 +2,10 @@
 //!
 //! Holds data and answers questions about it; changes nothing elsewhere. Owned by `Core`.
 
-use std::rc::Rc;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::definition::{Capability, Header, PolicyRef};
 use crate::time::Millis;

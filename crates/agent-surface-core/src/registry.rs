@@ -2,8 +2,10 @@
 //!
 //! Changes the surface and says so; runs no guard and no handler itself. Called through `Core` by the drivers.
 
-use std::borrow::Cow;
-use std::rc::Rc;
+use alloc::borrow::Cow;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::{Bounds, Document, Value, compare_numbers};
 

@@ -3,7 +3,10 @@
 //! Refuses to disclose: what discovery policies hide counts neither as a candidate nor as a tombstone. Called by
 //! the pipeline in `policy`.
 
-use std::rc::Rc;
+use alloc::borrow::ToOwned as _;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::write_u64;
 

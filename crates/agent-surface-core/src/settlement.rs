@@ -8,6 +8,7 @@ use crate::core::Core;
 use crate::error::{Code, Failure};
 use crate::message::{Outcome, Output};
 use crate::timer::Owner;
+use alloc::vec::Vec;
 
 impl Core {
     /// Ends a call with this outcome. A call that was settled before stays as it was.

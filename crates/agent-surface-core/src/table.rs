@@ -4,6 +4,8 @@
 //! keys: it holds hashes and ids, its caller keeps the keys and compares them. Called by `wire`, the registry and
 //! every bounded collection of the core.
 
+use alloc::vec;
+use alloc::vec::Vec;
 mod slab;
 
 pub use slab::Slab;
@@ -122,7 +124,7 @@ impl Table {
 
     fn grow(&mut self) {
         let room = (self.slots.len() * 2).max(SMALLEST);
-        let old = std::mem::replace(&mut self.slots, vec![EMPTY; room]);
+        let old = core::mem::replace(&mut self.slots, vec![EMPTY; room]);
         for slot in old {
             if slot.id != FREE {
                 self.place(slot);

@@ -2,6 +2,7 @@
 //!
 //! Refuses to read a clock: every time comes in through `handle` and friends. Used by every module of the core.
 
+use alloc::string::String;
 /// Milliseconds since the Unix epoch, as `Date.now()` counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Millis(pub f64);

@@ -4,6 +4,7 @@
 
 use crate::core::Core;
 use crate::message::Output;
+use alloc::vec::Vec;
 
 /// The longest delay that a host's timers take; a longer one would fire at once.
 const LONGEST_MS: u32 = 0x7FFF_FFFF;

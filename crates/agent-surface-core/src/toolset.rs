@@ -3,7 +3,9 @@
 //! The page's own copilot, a remote loop and the browser's agent share it; what the browser needs besides is in
 //! `webmcp`. Approves nothing: it remembers ids and attaches them. Called by the drivers.
 
-use std::rc::Rc;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::call::{Call, Consumer, Origin, Request};
 use crate::confirmation::Status;
@@ -169,7 +171,7 @@ impl Core {
                 counts.resize(group + 1, (0, u32::MAX));
             }
             if let Some((count, last)) = counts.get_mut(group)
-                && std::mem::replace(last, tool.target.registration) != tool.target.registration
+                && core::mem::replace(last, tool.target.registration) != tool.target.registration
             {
                 *count += 1;
             }

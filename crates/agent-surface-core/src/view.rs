@@ -15,6 +15,9 @@ use crate::id::matches_scope;
 use crate::message::{Target, Vote};
 use crate::registration::{Member, Registration};
 use crate::time::Millis;
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Something the driver has to find out before a view is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +253,7 @@ impl Core {
                 cursor.states.clear();
                 cursor.phase = Phase::Done;
             }
-            if !std::mem::replace(&mut cursor.route_asked, true) {
+            if !core::mem::replace(&mut cursor.route_asked, true) {
                 return Some(Question::Route);
             }
             self.build(view);
@@ -363,7 +366,7 @@ impl Core {
         let Some(found) = self.views.get_mut(view) else {
             return String::new();
         };
-        let told = std::mem::replace(&mut found.told, found.stamp);
+        let told = core::mem::replace(&mut found.told, found.stamp);
         let mut out = ObjectWriter::new();
         out.text("version", &decimal(found.version))
             .text("time", &found.captured.iso())
@@ -466,7 +469,7 @@ impl Cell {
             return;
         }
         self.stamp = stamp;
-        self.states = std::mem::take(&mut cursor.states);
+        self.states = core::mem::take(&mut cursor.states);
         (self.shown, self.listed) = (false, registration.component.members.is_empty());
         for (at, member) in registration.component.members.iter().enumerate() {
             let state = self.states.get(at).unwrap_or(&PLAIN);

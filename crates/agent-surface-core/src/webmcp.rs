@@ -3,8 +3,11 @@
 //! Touches no browser API; it says what to offer and what to withdraw. Each offer has its generation, so that a
 //! late answer never touches its successor. Called by the drivers.
 
-use std::borrow::Cow;
-use std::rc::Rc;
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned as _;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::{Bounds, Document, Value};
 
@@ -72,7 +75,7 @@ impl Browser {
     fn take_unseen(&mut self, seed: [u64; 2]) -> Vec<(u32, u32, u32)> {
         let mut gone = Vec::new();
         for (id, entry) in self.entries.iter_mut() {
-            if !std::mem::take(&mut entry.seen) {
+            if !core::mem::take(&mut entry.seen) {
                 self.index.remove(hash(seed, &[&entry.name]), id);
                 gone.push((id, 0, entry.spec));
             }
@@ -128,7 +131,10 @@ impl Core {
         let Some(mut browser) = found.browser.take() else {
             return;
         };
-        let (tools, names) = (std::mem::take(&mut found.tools), std::mem::take(&mut found.names));
+        let (tools, names) = (
+            core::mem::take(&mut found.tools),
+            core::mem::take(&mut found.names),
+        );
         browser.skipped.clear();
         browser.version = self.version;
         let mut missing = Vec::new();

@@ -11,6 +11,8 @@ mod cut;
 
 use crate::id::{self, CapabilityId};
 use crate::table::Table;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use cut::{Cut, LAST_LEVEL, OFFSET, fnv};
 
@@ -56,7 +58,7 @@ pub fn decode(name: &str) -> Option<String> {
     let mut is_plane = true;
     while let Some(byte) = bytes.next() {
         id.push(match byte {
-            b'_' if std::mem::take(&mut is_plane) => ':',
+            b'_' if core::mem::take(&mut is_plane) => ':',
             b'_' if bytes.next_if_eq(&b'_').is_some() => '.',
             _ => char::from(byte),
         });

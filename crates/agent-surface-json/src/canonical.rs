@@ -6,6 +6,8 @@
 use crate::document::{Members, Value};
 use crate::number::Decimal;
 use crate::{parse, sort, text};
+use alloc::string::String;
+use alloc::vec;
 
 /// What is still to write: an index on the tape, whose document is shorter than these bits.
 const INDEX: u32 = KEY - 1;

@@ -3,6 +3,7 @@
 //! It refuses to be fast at the price of bytes: inputs are small. The core calls it for approvals.
 
 use crate::text::push_hex;
+use alloc::string::String;
 
 const ROUND: [u32; 64] = [
     0x428a_2f98,

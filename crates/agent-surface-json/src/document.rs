@@ -6,8 +6,11 @@
 use crate::number::Decimal;
 use crate::parse::{self, Bounds, Node, ParseError};
 use crate::{canonical, float, text};
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::cmp::Ordering;
-use std::borrow::Cow;
 
 /// The six kinds of JSON value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

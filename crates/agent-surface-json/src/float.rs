@@ -5,6 +5,7 @@
 //! `Value::as_f64` calls it.
 
 use crate::number::Decimal;
+use alloc::vec::Vec;
 
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,

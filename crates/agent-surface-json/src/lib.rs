@@ -3,7 +3,11 @@
 //!
 //! It refuses to recurse natively over a document, to panic on any input, and to print numbers: text
 //! comes in ECMAScript form and number tokens stay text. The core and the browser side call it.
+
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod canonical;
 mod digest;

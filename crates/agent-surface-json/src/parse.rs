@@ -4,6 +4,8 @@
 //! deep, and every leniency. `Document::parse` calls it.
 
 use crate::text;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 /// What a document may be at most.

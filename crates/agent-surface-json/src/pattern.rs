@@ -13,6 +13,8 @@ mod machine;
 mod program;
 mod syntax;
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use program::Program;
 
 /// A compiled pattern.

@@ -16,6 +16,8 @@ mod validate;
 
 use crate::document::{Document, Value};
 use crate::pattern::Pattern;
+use alloc::string::String;
+use alloc::vec::Vec;
 use keyword::Keyword;
 
 pub use fault::{SchemaError, SchemaFault, push_token};

@@ -3,6 +3,7 @@
 //! It refuses to validate: it reads only what the parser has accepted. The document, canonical
 //! text, equality and the schema checks call it.
 
+use alloc::string::String;
 use core::cmp::Ordering;
 
 /// The code points of the inside of a valid JSON string literal. A lone surrogate escape comes out as

@@ -3,7 +3,9 @@
 //! It refuses unknown fields, effects of the other plane and confirmation below the floor (which it raises). Called by
 //! the registry, once for each distinct text.
 
-use std::rc::Rc;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use agent_surface_json::{Document, Value};
 

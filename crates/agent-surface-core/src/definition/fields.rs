@@ -4,8 +4,11 @@
 //! field gives what an absent one has and goes on: only `Faults::result` ends, so that no reader has an early exit
 //! with everything read so far to drop. Called by the other files of this folder.
 
-use std::borrow::Cow;
-use std::cell::Cell;
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::Cell;
 
 use agent_surface_json::{Kind, Value, characters};
 

@@ -2,7 +2,11 @@
 //!
 //! It refuses unknown fields and ids outside the grammar. Called by the registry as a component registers.
 
-use std::cmp::Ordering;
+use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use agent_surface_json::{Document, Kind, Value, compare_numbers};
 

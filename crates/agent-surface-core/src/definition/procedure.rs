@@ -3,6 +3,9 @@
 //! It refuses a binding that could leave a field open which its author meant to lock. Called by `capability`.
 
 use agent_surface_json::{Kind, Value, schema};
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::fields::Fields;
 use super::schema::Read;

@@ -3,7 +3,8 @@
 //! It refuses what lies outside the subset; of a schema whose `parse` is the author's own it looks at size, depth and
 //! remote references only. Called by the capability files of this folder and, for single schemas, by the boundary.
 
-use std::rc::Rc;
+use alloc::borrow::ToOwned as _;
+use alloc::rc::Rc;
 
 use agent_surface_json::schema::{self, Schema, SchemaFault, SchemaLimits};
 use agent_surface_json::{Bounds, Document, ParseError, Value};

@@ -3,7 +3,8 @@
 //! It refuses unknown codes, long messages and large details; what it drops it says, for development. Called by the
 //! invocation pipeline.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned as _;
 
 use agent_surface_json::{Document, Kind, Value};
 

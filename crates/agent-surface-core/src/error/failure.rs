@@ -3,8 +3,12 @@
 //! It refuses free text from unknown causes; what an author words on purpose is cut. Called by the invocation
 //! pipeline.
 
-use std::borrow::Cow;
-use std::ops::{Deref, DerefMut};
+use alloc::borrow::Cow;
+use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
 
 use agent_surface_json::schema::{Issue, push_token};
 use agent_surface_json::write_string;

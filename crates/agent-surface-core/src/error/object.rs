@@ -4,6 +4,7 @@
 //! the failures, the descriptors, the events and whatever else of the core leaves as JSON text.
 
 use agent_surface_json::{write_string, write_u64};
+use alloc::string::String;
 
 /// Most objects are not longer, in bytes.
 const LIKELY: usize = 240;
@@ -114,7 +115,7 @@ impl ObjectWriter {
 
     /// The text as it is; the writer starts over.
     pub fn take(&mut self) -> String {
-        std::mem::take(&mut self.out)
+        core::mem::take(&mut self.out)
     }
 
     fn key(&mut self, key: &'static str) -> &mut String {

@@ -1,6 +1,10 @@
 //! Holds every constructor of `Failure` against the table of hints and details. Only tests.
 
 use agent_surface_json::schema::Issue;
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use super::{Code, Failure, MAX_MESSAGE};
 

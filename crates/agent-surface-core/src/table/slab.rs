@@ -3,7 +3,9 @@
 //! It refuses to let a late answer meet a slot's next user: each reuse is a new generation. Called by every collection
 //! of the core whose members the host names by number.
 
-use std::mem::ManuallyDrop;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::mem::ManuallyDrop;
 
 #[derive(Clone, Debug)]
 struct Entry<T> {

@@ -7,6 +7,7 @@ use crate::core::Core;
 use crate::effect::Kind;
 use crate::effective::NO_REASON;
 use crate::error::{ObjectWriter, decimal};
+use alloc::string::String;
 
 impl Core {
     /// The whole snapshot as JSON text.

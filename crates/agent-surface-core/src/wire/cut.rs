@@ -3,6 +3,7 @@
 //! It refuses to choose a level: `wire` does, when names collide.
 
 use super::NameRequest;
+use alloc::string::String;
 
 const HEAD: usize = 56;
 const DIGITS: usize = 7;

@@ -4,6 +4,7 @@
 //! It refuses to grow past a few megabytes: then it starts anew, and after some times stays empty. The machine
 //! calls it inside a text, where neither end is near.
 
+use alloc::vec::Vec;
 /// Threads kept in all sets together.
 const MAX_THREADS: usize = 1 << 20;
 /// Code points remembered per set.

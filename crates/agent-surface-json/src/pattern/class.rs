@@ -4,6 +4,7 @@
 
 use crate::parse::narrow;
 use crate::sort::sort;
+use alloc::vec::Vec;
 
 /// Inclusive ranges of code points.
 pub(super) type Ranges = Vec<(u32, u32)>;

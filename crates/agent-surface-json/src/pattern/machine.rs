@@ -6,6 +6,8 @@
 use super::cache::Cache;
 use super::class::{has, is_word};
 use super::program::{Anchor, Look, Program, Step};
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// One run over a text.
 struct Run<'p> {

@@ -5,6 +5,7 @@
 //! programs, the machine runs them.
 
 use super::class::Ranges;
+use alloc::vec::Vec;
 
 /// A position without width.
 #[derive(Clone, Copy, Debug)]

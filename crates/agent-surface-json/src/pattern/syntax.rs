@@ -7,6 +7,7 @@ use super::PatternError;
 use super::class::{self, MAX_POINT, Ranges};
 use super::program::{Anchor, Look, Program, Step};
 use crate::parse::narrow;
+use alloc::vec::Vec;
 
 /// No upper bound of a repetition.
 const UNBOUNDED: u32 = u32::MAX;

@@ -13,6 +13,9 @@ use crate::parse::{self, Bounds, narrow};
 use crate::pattern::Pattern;
 use crate::sort::sort;
 use crate::text::format_count;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// The dialect of `$schema`, which may end in `#`.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";

@@ -7,6 +7,8 @@ use super::Schema;
 use super::keyword::Keyword;
 use crate::document::Value;
 use crate::parse::{self, narrow};
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Bytes that filling may add to one value.
 pub(crate) const MAX_FILLED_BYTES: usize = 1 << 20;

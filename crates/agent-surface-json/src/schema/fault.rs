@@ -5,6 +5,9 @@
 use crate::document::Value;
 use crate::parse;
 use crate::text::{pull, push_point, write_u64};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Which of the two reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 use super::fault::{push_index, push_token};
 use crate::document::Value;
 use crate::text::write_u64;
+use alloc::string::String;
 
 /// One thing that is wrong with a value. All texts are safe to show to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]

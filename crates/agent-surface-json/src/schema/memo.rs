@@ -2,6 +2,8 @@
 //!
 //! It refuses to forget: one validation fills it, then it is dropped. Validation calls it.
 
+use alloc::vec;
+use alloc::vec::Vec;
 /// An open-addressing set of 64-bit entries: schema, value, mode and verdict in one; 0 is a free slot.
 #[derive(Default)]
 pub(crate) struct Memo {

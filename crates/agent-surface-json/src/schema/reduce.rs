@@ -4,6 +4,9 @@
 
 use crate::document::Value;
 use crate::schema::fault::locate;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// A `$ref` at the root is followed at most this often.
 const MAX_CHAIN: usize = 32;

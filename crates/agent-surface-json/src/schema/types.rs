@@ -5,6 +5,7 @@
 use crate::document::Value;
 use crate::number::Decimal;
 use crate::parse;
+use alloc::string::String;
 
 pub(crate) const BOOLEAN: u32 = 2;
 pub(crate) const NUMBER: u32 = 4;

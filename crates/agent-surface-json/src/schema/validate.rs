@@ -11,6 +11,8 @@ use crate::document::{Members, Value};
 use crate::number::Decimal;
 use crate::text::{format_count, write_u64};
 use crate::{canonical, parse, sort, text};
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Issues reported at most.
 const MAX_ISSUES: usize = 32;
