@@ -3,6 +3,10 @@
 //! It holds no rule; the core decides and the facade in `pkg-template` acts. One file for each group of exports,
 //! `drain` for the loop, `convert` for everything that touches a JavaScript value.
 
+#![cfg_attr(feature = "module", no_std)]
+
+extern crate alloc;
+
 mod asks;
 mod calls;
 mod codes;
@@ -10,6 +14,7 @@ mod confirmations;
 mod convert;
 mod drain;
 mod ids;
+#[cfg(feature = "module")]
 mod panic;
 mod registry;
 mod toolset;

@@ -1,43 +1,31 @@
-//! Keeps the message of a trap, so that the facade can say why the instance is poisoned.
+//! What becomes of a panic: an error with its message and place, by which the facade knows that the instance is broken.
 //!
-//! Formats nothing: `core::fmt` would cost more bytes than the message is worth. Called by the facade once, after
-//! the module is instantiated.
+//! Formats nothing: `core::fmt` would cost more bytes than the message is worth. Only the npm package's module has it;
+//! with the standard library, which tests have, that library's own handler stands.
 
-use std::cell::RefCell;
+use alloc::string::String;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use agent_surface_json::write_u64;
-use wasm_bindgen::prelude::*;
 
-thread_local! {
-    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
-}
+/// What the text of the error starts with.
+const MARK: &str = "panic: ";
 
-/// Installs the hook.
-#[wasm_bindgen(js_name = watchPanics)]
-pub fn watch_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        let mut text = String::new();
-        if let Some(message) = info.payload().downcast_ref::<&str>() {
-            text.push_str(message);
-        } else if let Some(message) = info.payload().downcast_ref::<String>() {
-            text.push_str(message);
-        }
-        if let Some(place) = info.location() {
-            text.push_str(" at ");
-            text.push_str(place.file());
-            text.push(':');
-            write_u64(&mut text, u64::from(place.line()));
-        }
-        LAST.with(|last| {
-            if let Ok(mut last) = last.try_borrow_mut() {
-                *last = text;
-            }
-        });
-    }));
-}
+/// There was a panic: what panics now is the text of its error.
+static IS_SPOKEN: AtomicBool = AtomicBool::new(false);
 
-/// The message of the last panic; empty when there was none.
-#[wasm_bindgen(js_name = lastPanic)]
-pub fn last_panic() -> String {
-    LAST.with(|last| last.try_borrow().map(|last| last.clone()).unwrap_or_default())
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    if IS_SPOKEN.swap(true, Ordering::Relaxed) {
+        core::arch::wasm32::unreachable()
+    }
+    let mut text = String::from(MARK);
+    text.push_str(info.message().as_str().unwrap_or_default());
+    if let Some(place) = info.location() {
+        text.push_str(" at ");
+        text.push_str(place.file());
+        text.push(':');
+        write_u64(&mut text, u64::from(place.line()));
+    }
+    wasm_bindgen::throw_str(&text)
 }

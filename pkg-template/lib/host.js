@@ -7,7 +7,7 @@ import { CALL_GENERATION, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
-import { lastTrap, poison, poisonedError, realm } from "./realm.js";
+import { poison, poisonedError, realm } from "./realm.js";
 import { isThenable, whenEnded } from "./thenable.js";
 
 const { freeze } = Object;
@@ -77,8 +77,10 @@ export class Host {
   /** What the core throws on purpose is a text; anything else that leaves it has broken it. */
   trapped(error) {
     if (typeof error === "string") return error;
-    if (error?.name !== "RuntimeError" && error?.name !== "RangeError" && error?.name !== "InternalError") return error;
-    poison(lastTrap() || String(error.message));
+    const message = String(error?.message);
+    // A panic, or what the engine itself stops a module for.
+    if (!message.startsWith("panic: ") && !/^(Runtime|Range|Internal)Error$/.test(error?.name)) return error;
+    poison(message);
     for (const entry of this.entries) if (entry && entry.result === undefined) entry.settle(undefined, poisonedError());
     return poisonedError();
   }

@@ -123,7 +123,6 @@ const start = async (options, defaultSource) => {
     // A cache that kept the file of an older release answers with bytes that compile and do not fit.
     throw notServed(`it is a module of another version of this package (${textOf(error)})`, details, error);
   }
-  glue.watchPanics();
   setInstance(glue, module);
 };
 

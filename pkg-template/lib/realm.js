@@ -46,15 +46,6 @@ export const poison = (message) => {
   realm.trap = String(message);
 };
 
-/** The message of the panic that came before a trap; empty when the engine itself stopped the module. */
-export const lastTrap = () => {
-  try {
-    return realm.wasm.lastPanic();
-  } catch {
-    return "";
-  }
-};
-
 export const poisonedError = () =>
   new AgentSurfaceRuntimeError(
     "POISONED",

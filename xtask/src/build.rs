@@ -75,7 +75,7 @@ impl Build<'_> {
         // made along with it, which costs a tenth of the module.
         cargo.args(["rustc", "--lib", "--crate-type", "cdylib"]);
         cargo.args(["--release", "--target", "wasm32-unknown-unknown"]);
-        cargo.args(["-p", "agent-surface-wasm"]);
+        cargo.args(["-p", "agent-surface-wasm", "--features", "module"]);
         cargo
             .env("CARGO_ENCODED_RUSTFLAGS", neutral_paths(self.workspace))
             .arg("--quiet");

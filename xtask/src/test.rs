@@ -141,7 +141,16 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     };
     lint(&["--workspace"])?;
     // Much of the root package exists for this target only.
-    lint(&["-p", "agent-surface-wasm", "--target", "wasm32-unknown-unknown"])
+    let root = ["-p", "agent-surface-wasm", "--target", "wasm32-unknown-unknown"];
+    lint(&root)?;
+    // As the package is built; its tests have the standard library.
+    let mut cargo = tools::cargo(workspace)?;
+    execute(
+        cargo
+            .args(["clippy", "--quiet", "--lib", "--features", "module"])
+            .args(root)
+            .args(["--", "-D", "warnings"]),
+    )
 }
 
 fn native(workspace: &Workspace) -> Result<()> {
