@@ -26,7 +26,7 @@ const notServed = (problem, details, cause) =>
       `${problem}. ` +
       (details.url === undefined
         ? "Pass the content of `agent-surface-wasm/agent_surface.wasm`."
-        : "Serve `agent_surface.wasm` of this package there, pass its address as `init({ url })`, or import " +
+        : "Serve `agent_surface.wasm` there, pass its address as `init({ url })`, or import " +
           "`agent-surface-wasm/inline`, which carries it inside."),
     details,
     cause === undefined ? undefined : { cause },
@@ -37,7 +37,7 @@ const compileFailed = (error, details) =>
   CSP.test(textOf(error))
     ? blocked(
         "The page's Content Security Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its `script-src`. " +
-          "(It allows WebAssembly only; `eval` stays forbidden.)",
+          "(`eval` stays forbidden.)",
         error,
       )
     : notServed(`it does not compile (${textOf(error)})`, details, error);
@@ -93,13 +93,13 @@ const compileFrom = async (url) => {
 const unusable = (problem) =>
   new AgentSurfaceRuntimeError(
     "NOT_INITIALIZED",
-    `${problem}: call \`init({ module })\` (a WebAssembly.Module), \`init({ bytes })\` (an ArrayBuffer or a view) or ` +
-      "`init({ url })` (a string or URL).",
+    `${problem}: call \`init\` with \`{ module }\` (a WebAssembly.Module), \`{ bytes }\` (an ArrayBuffer or a view) or ` +
+      "`{ url }` (a string or URL).",
   );
 
 const compile = async ({ module, bytes, url } = {}, defaultSource) => {
   if (typeof WebAssembly !== "object") {
-    throw blocked("This environment has no WebAssembly: a lockdown mode or a policy of the browser took it away.");
+    throw blocked("This environment has no WebAssembly: a lockdown mode or a policy took it away.");
   }
   const source = module ?? bytes ?? url ?? (await defaultSource?.());
   if (source === undefined || source === null) {

@@ -23,7 +23,7 @@ const pick = () => {
     shared.warned = true;
     globalThis.console?.warn(
       `agent-surface-wasm ${VERSION} is loaded beside ${shared.version}: neither knows the other's registries. ` +
-        "Make the dependencies agree on one version.",
+        "Agree on one version.",
     );
   }
   return fresh();
@@ -49,8 +49,8 @@ export const poison = (message) => {
 export const poisonedError = () =>
   new AgentSurfaceRuntimeError(
     "POISONED",
-    `The WebAssembly instance of this page stopped for good, after an internal error: ${realm.trap} ` +
-      "Reload the page; please report this message.",
+    `The WebAssembly instance stopped for good, after an internal error: ${realm.trap} ` +
+      "Reload the page; please report this.",
     { trap: realm.trap },
   );
 

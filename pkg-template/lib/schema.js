@@ -104,7 +104,7 @@ export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
   if (typeof standard?.validate !== "function") {
     throw new AgentSurfaceDefinitionError(
       "INVALID_DEFINITION",
-      "`fromStandardSchema` expects a Standard Schema: an object with `~standard.validate`",
+      "`fromStandardSchema` expects an object with `~standard.validate`",
     );
   }
   const document = jsonSchema ?? standard.jsonSchema?.input?.({ target: "draft-2020-12" });

@@ -25,7 +25,7 @@ const modeOf = ({ topology, confirmations, waitMs }) => {
   if (topology === undefined && confirmations === undefined) {
     throw invalid(
       '`createAgentToolset` needs `topology: "embedded" | "remote"` or `confirmations: "wait" | "two-phase"`: ' +
-        "there is no default for who waits while a person decides",
+        "who waits while a person decides has no default",
     );
   }
   if (topology !== undefined && topology !== "embedded" && topology !== "remote") {
@@ -35,7 +35,7 @@ const modeOf = ({ topology, confirmations, waitMs }) => {
   if (mode !== "wait" && mode !== "two-phase") throw invalid('`confirmations` must be "wait" or "two-phase"');
   checkWaitMs(waitMs);
   if (mode === "wait" && topology === "remote" && waitMs === undefined) {
-    throw invalid("a remote toolset that waits must say how long: give `waitMs`, below the transport's own timeout");
+    throw invalid("a remote toolset that waits needs `waitMs`, below the transport's own timeout");
   }
   return mode;
 };

@@ -20,11 +20,11 @@ let anonymous = 0;
 
 const SENTENCES = {
   ok: "The browser's agent sees the tools that `status()` lists.",
-  "insecure-context": "WebMCP needs a secure context: serve the page over https, or from http://localhost.",
-  "opaque-origin": "This document has an opaque origin (about:blank or data:), where no browser offers WebMCP: give it a real address.",
-  "permissions-policy": 'The permissions policy keeps this frame from WebMCP: add allow="tools" to its <iframe>, or allow it in the Permissions-Policy header.',
-  "no-api": "This browser offers no WebMCP: use one that does, or switch it on (Chrome: the WebMCP flag, or an origin trial).",
-  "unsupported-shape": "The browser's `modelContext` has neither `registerTool` nor `provideContext`: this version of it is not supported.",
+  "insecure-context": "WebMCP needs a secure context: https, or http://localhost.",
+  "opaque-origin": "A document of an opaque origin (about:blank, data:) has no WebMCP: give it an address.",
+  "permissions-policy": 'The permissions policy forbids WebMCP: add allow="tools" to the <iframe>, or allow it in the Permissions-Policy header.',
+  "no-api": "This browser has no WebMCP: switch it on (Chrome: the WebMCP flag or an origin trial), or use another.",
+  "unsupported-shape": "`modelContext` has neither `registerTool` nor `provideContext`: this version of it is not supported.",
   "registration-rejected": "The browser refused tools; `status().rejected` says which and why.",
 };
 
