@@ -24,7 +24,7 @@ impl Registry {
     /// to another pair.
     pub fn route(&self, number: u32, capability_id: &str, kind: &str, id: &str) {
         let route = Route::new(capability_id, Consumer::new(kind, id));
-        let mut routes = self.routes.borrow_mut();
+        let mut routes = self.routes.take();
         let at = number as usize;
         if at >= routes.len() {
             routes.resize(at + 1, Rc::clone(&route));
@@ -32,6 +32,7 @@ impl Registry {
         if let Some(place) = routes.get_mut(at) {
             *place = route;
         }
+        self.routes.set(routes);
     }
 
     /// Takes a call in. The slot of the call, or -1 - slot when it joins one. `kind`: 0 no input, 1 JSON text, 2
@@ -55,7 +56,9 @@ impl Registry {
         confirmation_id: Option<String>,
     ) -> i32 {
         self.refill();
-        let known = self.routes.borrow().get(route as usize).cloned();
+        let routes = self.routes.take();
+        let known = routes.get(route as usize).cloned();
+        self.routes.set(routes);
         let route = known.unwrap_or_else(|| Route::new("", Consumer::new("", "")));
         let request = Request {
             route,

@@ -37,11 +37,11 @@ pub struct Registry {
     pub(crate) host: Host,
     pub(crate) draining: Cell<bool>,
     /// What calls name by number.
-    pub(crate) routes: RefCell<Vec<Rc<Route>>>,
+    pub(crate) routes: Cell<Vec<Rc<Route>>>,
     /// When the clock was looked at last.
     time: Cell<f64>,
     /// The text that belongs to the answer a host function is about to give.
-    text: RefCell<String>,
+    text: Cell<String>,
     max_input_bytes: usize,
     max_depth: usize,
 }
@@ -63,6 +63,12 @@ fn code(error: getrandom::Error) -> String {
         u64::from(error.raw_os_error().unwrap_or(0).unsigned_abs()),
     );
     out
+}
+
+/// A broken invariant, said without the formatting that `RefCell` has for it.
+#[cold]
+fn in_use() -> ! {
+    wasm_bindgen::throw_str("panic: the core is in use")
 }
 
 pub(crate) fn parse(text: String) -> Result<Document, JsValue> {
@@ -108,9 +114,9 @@ impl Registry {
             core: RefCell::new(core),
             host,
             draining: Cell::new(false),
-            routes: RefCell::new(Vec::new()),
+            routes: Cell::new(Vec::new()),
             time: Cell::new(0.0),
-            text: RefCell::new(String::new()),
+            text: Cell::new(String::new()),
             max_input_bytes,
             max_depth,
         })
@@ -118,7 +124,7 @@ impl Registry {
 
     /// Gives the text of the answer that a host function is about to return.
     pub fn text(&self, text: String) {
-        *self.text.borrow_mut() = text;
+        self.text.set(text);
     }
 
     /// Whether there is a procedure executor; `paths` is a JSON array of those it knows.
@@ -163,13 +169,13 @@ impl Registry {
     /// The core, to read. In one place, as `core_mut` is: each borrow names its place in the module.
     #[inline(never)]
     pub(crate) fn core(&self) -> Ref<'_, Core> {
-        self.core.borrow()
+        self.core.try_borrow().unwrap_or_else(|_| in_use())
     }
 
     /// The core, to change; never held while JavaScript runs.
     #[inline(never)]
     pub(crate) fn core_mut(&self) -> RefMut<'_, Core> {
-        self.core.borrow_mut()
+        self.core.try_borrow_mut().unwrap_or_else(|_| in_use())
     }
 
     /// Looks at the clock. Within a drain the time stands, but for what handlers took.
@@ -192,7 +198,7 @@ impl Registry {
     }
 
     pub(crate) fn take_text(&self) -> String {
-        core::mem::take(&mut *self.text.borrow_mut())
+        self.text.take()
     }
 
     /// Gives the core randomness before it runs dry. Where the page has none, the core refuses what needs it.
@@ -210,7 +216,7 @@ impl Registry {
         match result {
             Ok(number) => i32::try_from(number).unwrap_or(i32::MAX),
             Err(error) => {
-                *self.text.borrow_mut() = error_json(&error);
+                self.text.set(error_json(&error));
                 -1
             }
         }

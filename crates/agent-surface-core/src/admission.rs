@@ -22,10 +22,10 @@ const RETRY_AFTER_MS: u32 = 250;
 /// Running and waiting observations.
 #[derive(Debug)]
 pub(crate) struct Observations {
-    running: Vec<(Rc<str>, u32)>,
+    running: Vec<(Rc<String>, u32)>,
     total: u32,
     /// In order of arrival.
-    waiting: Vec<(u32, Rc<str>)>,
+    waiting: Vec<(u32, Rc<String>)>,
 }
 
 impl Observations {
@@ -40,11 +40,11 @@ impl Observations {
     fn of(&self, consumer: &str) -> u32 {
         self.running
             .iter()
-            .find(|(key, _)| &**key == consumer)
+            .find(|(key, _)| **key == consumer)
             .map_or(0, |(_, count)| *count)
     }
 
-    fn add(&mut self, consumer: &Rc<str>) {
+    fn add(&mut self, consumer: &Rc<String>) {
         self.total += 1;
         match self.running.iter_mut().find(|(key, _)| key == consumer) {
             Some((_, count)) => *count += 1,
@@ -54,7 +54,7 @@ impl Observations {
 
     fn remove(&mut self, consumer: &str) {
         self.total = self.total.saturating_sub(1);
-        if let Some(at) = self.running.iter().position(|(key, _)| &**key == consumer)
+        if let Some(at) = self.running.iter().position(|(key, _)| **key == consumer)
             && let Some((_, count)) = self.running.get_mut(at)
         {
             *count = count.saturating_sub(1);

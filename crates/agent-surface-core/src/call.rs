@@ -22,7 +22,7 @@ use crate::time::Millis;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consumer {
     /// `kind:id`: the namespace of invocation ids, evidence and limits.
-    pub key: Rc<str>,
+    pub key: Rc<String>,
     /// Length of the kind in `key`.
     kind: usize,
 }
@@ -31,7 +31,7 @@ impl Consumer {
     /// From a kind (`embedded`, `webmcp`, …) and an id.
     pub fn new(kind: &str, id: &str) -> Self {
         Self {
-            key: Rc::from([kind, ":", id].concat()),
+            key: Rc::new([kind, ":", id].concat()),
             kind: kind.len(),
         }
     }
@@ -226,7 +226,7 @@ pub struct Call {
     pub(crate) target: Option<Target>,
     pub(crate) target_generation: u32,
     pub(crate) capability: Option<Rc<Capability>>,
-    pub(crate) chain: Option<Rc<[PolicyRef]>>,
+    pub(crate) chain: Option<Rc<Vec<PolicyRef>>>,
     pub(crate) frames: Vec<Frame>,
     /// The agent's fields with the bound ones, until they are checked.
     pub(crate) merged: Option<String>,

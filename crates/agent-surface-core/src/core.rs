@@ -60,7 +60,7 @@ pub struct Config {
 )]
 pub struct Core {
     pub(crate) config: Config,
-    pub(crate) registry_chain: Rc<[PolicyRef]>,
+    pub(crate) registry_chain: Rc<Vec<PolicyRef>>,
     pub(crate) surface_id: String,
     pub(crate) seed: [u64; 2],
     pub(crate) entropy: Entropy,
@@ -134,7 +134,7 @@ impl Core {
             lone_surrogates: false,
         };
         let empty = Rc::new(Document::parse("{}", bounds).ok()?);
-        let registry_chain: Rc<[PolicyRef]> = Rc::from(core::mem::take(&mut config.policies));
+        let registry_chain: Rc<Vec<PolicyRef>> = Rc::new(core::mem::take(&mut config.policies));
         Some(Self {
             config,
             registry_chain,

@@ -256,7 +256,7 @@ impl Core {
 
     /// The call that an id stands for. Only ids that callers gave are in the table: a generated one tells its number.
     fn known(&self, consumer: &str, invocation_id: &str) -> Option<&Call> {
-        let is_of = |call: &Call| call.known && &*call.route.consumer.key == consumer;
+        let is_of = |call: &Call| call.known && *call.route.consumer.key == consumer;
         if invocation_id.starts_with("inv_") {
             let generated = |call: &Call| {
                 is_of(call) && call.invocation_id.is_none() && self.generated_id(call.number) == invocation_id

@@ -15,7 +15,7 @@ use crate::time::Millis;
 pub(crate) struct Spec {
     pub capability: Rc<Capability>,
     /// Its tool's name where no other registration has the capability.
-    pub wire_name: Rc<str>,
+    pub wire_name: Rc<String>,
     /// `wire_name` reads back, so that it differs from all that do.
     pub has_exact_name: bool,
     /// How many live or remembered registrations use it.
@@ -30,7 +30,7 @@ pub(crate) struct Member {
     pub spec: u32,
     pub capability: Rc<Capability>,
     /// Registry, component and capability policies, outermost first.
-    pub chain: Rc<[PolicyRef]>,
+    pub chain: Rc<Vec<PolicyRef>>,
 }
 
 /// A component that passed validation, shared by every registration that the driver says has the same definition.

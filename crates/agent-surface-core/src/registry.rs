@@ -62,7 +62,7 @@ impl Core {
         let (wire_name, has_exact_name) = own_name(&capability.id);
         Ok(self.specs.insert(Spec {
             capability,
-            wire_name: Rc::from(wire_name),
+            wire_name: Rc::new(wire_name),
             has_exact_name,
             uses: 0,
             leaving: false,
@@ -122,7 +122,7 @@ impl Core {
                 self.check_executor(&capability.name)?;
             }
         }
-        let outer: Rc<[PolicyRef]> = joined(&self.registry_chain, &header.policies);
+        let outer: Rc<Vec<PolicyRef>> = joined(&self.registry_chain, &header.policies);
         let mut members = Vec::with_capacity(specs.len());
         for &id in specs {
             if let Some(spec) = self.specs.get_mut(id) {
@@ -469,9 +469,9 @@ fn definition(text: &str) -> Result<Document, DefinitionError> {
     })
 }
 
-fn joined(outer: &Rc<[PolicyRef]>, inner: &[PolicyRef]) -> Rc<[PolicyRef]> {
+fn joined(outer: &Rc<Vec<PolicyRef>>, inner: &[PolicyRef]) -> Rc<Vec<PolicyRef>> {
     if inner.is_empty() {
         return Rc::clone(outer);
     }
-    outer.iter().chain(inner).cloned().collect()
+    Rc::new(outer.iter().chain(inner).cloned().collect())
 }

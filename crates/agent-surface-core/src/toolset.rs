@@ -51,7 +51,7 @@ pub struct Toolset {
     pub(crate) wait_ms: Option<u32>,
     pub(crate) open: bool,
     pub(crate) tools: Vec<Tool>,
-    pub(crate) names: Vec<Rc<str>>,
+    pub(crate) names: Vec<Rc<String>>,
     /// Moves when a name does; 0 while every tool has the name of its spec.
     names_stamp: u64,
     stamp: u64,
@@ -161,7 +161,7 @@ impl Core {
     }
 
     /// The names of tools, and whether each is that of its spec.
-    fn name_tools(&self, tools: &[Tool]) -> (Vec<Rc<str>>, bool) {
+    fn name_tools(&self, tools: &[Tool]) -> (Vec<Rc<String>>, bool) {
         // How many registrations share a name, and the last one that was counted: those of one stand together.
         let mut counts: Vec<(u32, u32)> = Vec::new();
         let mut groups = Vec::with_capacity(tools.len());
@@ -205,7 +205,7 @@ impl Core {
         }
         names.clear();
         for name in assign_with_owners(&requests, &owners) {
-            names.push(Rc::from(name));
+            names.push(Rc::new(name));
         }
         (names, false)
     }

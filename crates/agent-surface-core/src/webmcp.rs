@@ -34,7 +34,7 @@ const MOST_ATTEMPTS: u32 = 5;
 /// One tool that the browser was offered.
 #[derive(Debug)]
 struct Entry {
-    name: Rc<str>,
+    name: Rc<String>,
     /// Kept in use, so that the same content is the same spec when it comes back.
     spec: u32,
     /// What `exposeCapability` said, as JSON text.
@@ -67,7 +67,7 @@ impl Browser {
 
     fn find(&self, seed: [u64; 2], name: &str) -> Option<u32> {
         self.index.find(hash(seed, &[name]), &mut |id| {
-            self.entries.get(id).is_some_and(|entry| &*entry.name == name)
+            self.entries.get(id).is_some_and(|entry| *entry.name == name)
         })
     }
 
