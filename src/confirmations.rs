@@ -2,11 +2,6 @@
 //!
 //! Same rules as in `registry`. Called by the facade's `registry.confirmations` and by the approval element.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "an optional text crosses as an owned one: wasm-bindgen has no `Option<&str>` argument"
-)]
-
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use wasm_bindgen::prelude::*;

@@ -159,4 +159,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: fa8e5888b782ddb6
+// boundary: 59a7ad9015135e52
