@@ -364,7 +364,10 @@ impl Core {
             let Some(slot) = self.confirmations.decided.pop_front() else {
                 return;
             };
-            // A timer that waits for it fires for nothing.
+            let record = self.confirmations.records.get(slot);
+            if record.is_some_and(|record| matches!(record.status, Status::Approved(_))) {
+                self.ends(slot);
+            }
             self.confirmations.records.discard(slot);
         }
     }
@@ -378,7 +381,9 @@ impl Core {
             last.waiting += 1;
             return self.timers.again(last.timer);
         }
-        while let Some(idle) = self.confirmations.expiries.pop_if(|last| last.waiting == 0) {
+        let is_idle = |expiry: &Expiry| expiry.waiting == 0;
+        while let Some(place) = self.confirmations.expiries.iter().position(is_idle) {
+            let idle = self.confirmations.expiries.remove(place);
             self.stop_timer(Some(idle.timer));
         }
         let timer = self.timers.start(Owner::Confirmations, ttl.saturating_add(1));
@@ -431,15 +436,17 @@ impl Core {
     }
 
     fn expire(&mut self, slot: u32) {
-        let Some(record) = self.confirmations.records.get_mut(slot) else {
+        let status = self.confirmations.records.get(slot).map(|record| &record.status);
+        let is_pending = matches!(status, Some(Status::Pending));
+        if !is_pending && !matches!(status, Some(Status::Approved(_))) {
             return;
-        };
-        match record.status {
-            Status::Pending => self.decide(slot, Status::Expired, "expired"),
-            Status::Approved(_) => record.status = Status::Expired,
-            _ => return,
         }
         self.ends(slot);
+        if is_pending {
+            self.decide(slot, Status::Expired, "expired");
+        } else if let Some(record) = self.confirmations.records.get_mut(slot) {
+            record.status = Status::Expired;
+        }
         self.audit_confirmation(slot, "confirmation-expired", None);
     }
 
