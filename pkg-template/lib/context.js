@@ -65,25 +65,25 @@ export const policyContext = (host, registration, at, consumer, entry) => {
   return context;
 };
 
+const ENTRY = Symbol();
+const SIGNAL = {
+  enumerable: true,
+  get() {
+    return this[ENTRY].signal();
+  },
+};
+
 /**
  * What the procedure executor is given as `info`, and most of what a handler is given. Its `signal` is its own, so that a
  * copy has it, and made when it is read: an `AbortController` costs most of a microsecond. One getter serves all.
  */
 export class CallContext {
-  #entry;
-
-  static #signal = {
-    enumerable: true,
-    get() {
-      return this.#entry.signal();
-    },
-  };
-
   constructor(entry, evidence) {
-    this.#entry = entry;
+    // Under a symbol, not private: a proxy of the context reads it, too.
+    this[ENTRY] = entry;
     this.invocationId = entry.invocationId;
     this.consumer = entry.consumer;
-    defineProperty(this, "signal", CallContext.#signal);
+    defineProperty(this, "signal", SIGNAL);
     if (evidence) this.confirmation = freeze(evidence);
   }
 }

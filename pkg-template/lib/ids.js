@@ -109,7 +109,9 @@ export const assignWireNames = (entries) => {
     else encodeWireNameForInstance(id, instance);
     return [id, instance ?? null];
   });
-  return JSON.parse(requireWasm().name(WIRE_NAMES, checkedCopy(requests).text, ""));
+  const names = requireWasm().name(WIRE_NAMES, checkedCopy(requests).text, "");
+  if (names === undefined) throw new AgentSurfaceDefinitionError("LIMIT_EXCEEDED", "a catalog of over 262,144 bytes");
+  return JSON.parse(names);
 };
 
 /** Whether a component type lies in a scope: prefixes of whole segments; an empty or absent scope means all. */

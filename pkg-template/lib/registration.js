@@ -5,7 +5,7 @@ import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, REL
 import { deepFreeze } from "./json.js";
 import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
-import { emptyObjectSchema } from "./schema.js";
+import { emptyObjectSchema, isOwnSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
 import { attempt } from "./host.js";
 
@@ -97,8 +97,8 @@ const memberOf = (host, type, [kind, name, definition], { key, text, functions, 
     spec = host.enter((wasm) => expectNumber(wasm, wasm.spec(type, text)));
     const source = kind === "procedure" ? definition.ref : definition;
     // The copy of a schema that `fromJsonSchema` froze serves as it is; any other is read from the descriptor.
-    const ready = kind === "observation" ? emptyObjectSchema.jsonSchema : source.input?.jsonSchema;
-    const inputSchema = kind !== "procedure" && Object.isFrozen(ready) ? ready : undefined;
+    const ready = kind === "observation" ? emptyObjectSchema : source.input;
+    const inputSchema = kind !== "procedure" && ready && !isOwnSchema(ready) ? ready.jsonSchema : undefined;
     host.specIds.set(key, spec);
     host.specs[spec] = new Spec(key, source.description, inputSchema);
   }
@@ -177,10 +177,16 @@ export const register = (host, definition, onRegister) => {
 };
 
 export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
-const STATUS = Symbol();
+const ASK = Symbol();
+const STATUS = {
+  enumerable: true,
+  get() {
+    return this[ASK]();
+  },
+};
 
+/** Its own properties are all it has, so that a copy is as good; each function works on its own. */
 class Handle {
-  /** Each function works on its own, without the handle. */
   constructor(host, registrationId, slot, generation) {
     const use = (call) => !host.disposed && slot >= 0 && host.enter(call);
     const change = (call) => {
@@ -195,16 +201,12 @@ class Handle {
     };
     this.invalidate = () => change((wasm) => wasm.change(INVALIDATE, slot, generation));
     this.unregister = () => change((wasm) => wasm.change(UNREGISTER, slot, generation));
-    this[STATUS] = () =>
-      slot < 0 ? "rejected" : use((wasm) => wasm.number(IS_LIVE, slot, generation)) ? "active" : "unregistered";
-  }
-
-  get status() {
-    return this[STATUS]();
-  }
-
-  [DISPOSE]() {
-    if (this.status === "active") this.unregister();
+    const isLive = () => use((wasm) => wasm.number(IS_LIVE, slot, generation));
+    this[ASK] = () => (slot < 0 ? "rejected" : isLive() ? "active" : "unregistered");
+    Object.defineProperty(this, "status", STATUS);
+    this[DISPOSE] = () => {
+      if (isLive()) this.unregister();
+    };
   }
 }
 

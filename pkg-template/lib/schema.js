@@ -131,7 +131,7 @@ export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
 };
 
 /** Whether its `parse` is the author's, so that the core does not evaluate the document. */
-export const isOwnSchema = (schema) => schema[TEXT] === undefined;
+export const isOwnSchema = (schema) => !Object.hasOwn(schema, TEXT);
 
 /** A schema as the core takes it, as JSON text: `{ text, own }`. */
 export const encodeSchema = (schema, field) => {
@@ -141,5 +141,5 @@ export const encodeSchema = (schema, field) => {
       `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
     );
   }
-  return schema[WIRE] ?? JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true });
+  return isOwnSchema(schema) ? JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true }) : schema[WIRE];
 };

@@ -159,9 +159,9 @@ fn is_date_time(text: &[u8]) -> bool {
     let is_zone = is_utc || (has_shape(zone, "+99:99") && hours < 24 && minutes < 60);
     let offset = if is_utc { 0 } else { hours * 60 + minutes };
     let (hour, minute, second) = (two(clock, 1), two(clock, 4), two(clock, 7));
-    // In UTC, a day added so that it is never negative.
+    // In UTC, a day added so that it is never negative; of what is no zone, whatever it gives is refused below.
     let ahead = if zone.starts_with(b"+") {
-        1440 - offset
+        1440_u32.saturating_sub(offset)
     } else {
         1440 + offset
     };
@@ -205,6 +205,14 @@ mod tests {
 
     fn is_ipv4(text: &str) -> bool {
         is_email(&["a@[", text, "]"].concat())
+    }
+
+    #[test]
+    fn a_zone_of_any_digits_is_refused_and_breaks_nothing() {
+        for zone in ["+99:99", "-99:99", "+24:00", "+23:60"] {
+            let text = ["2024-01-01T00:00:00", zone].concat();
+            assert!(!is_date_time(&text), "{text}");
+        }
     }
 
     #[test]
