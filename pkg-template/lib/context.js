@@ -112,6 +112,7 @@ export class Entry {
     /** What the caller sent: 0 nothing, 1 `text`, 2 the issues of what is not JSON as `text`, 3 `{}`. */
     this.kind = 0;
     this.text = undefined;
+    this.sent = undefined;
     this.copy = undefined;
     this.invocationId = "";
     this.confirmationId = undefined;
@@ -172,7 +173,7 @@ export class Entry {
   settle(result, fault) {
     this.result = result;
     this.fault = fault;
-    this.copy = this.text = this.frozen = undefined;
+    this.copy = this.text = this.sent = this.frozen = undefined;
     this.end?.();
     this.release?.();
   }
@@ -207,8 +208,9 @@ export class Entry {
     return (this.frozen ??= deepFreeze(this.parsed()));
   }
 
-  /** The core filled or bound fields: this is the input from now on. */
+  /** The core filled or bound fields: this is the input from now on. What was sent is checked anew when a person decided. */
   replaceInput(text) {
+    this.sent ??= this.kind === 1 ? this.text : "{}";
     this.kind = 1;
     this.text = text;
     this.copy = undefined;

@@ -254,7 +254,8 @@ export class Host {
   check(call, generation, slot, at, text) {
     const entry = this.entries[call];
     const { input } = this.registrations[slot].members[at].schemas;
-    return this.checkWith(input, () => (text === undefined ? entry.takeInput() : JSON.parse(text)), call, generation);
+    const sent = text ?? entry.sent;
+    return this.checkWith(input, () => (sent === undefined ? entry.takeInput() : JSON.parse(sent)), call, generation);
   }
 
   checkOutput(call, generation, slot, at) {

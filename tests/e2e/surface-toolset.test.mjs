@@ -396,3 +396,25 @@ test("three hundred tools: one flip makes one new tool state", async () => {
   });
   assert.deepEqual(found, [300, 300, 1]);
 });
+
+test("a schema that transforms does so once for what a person approves, and a call that waited ends with that", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const checked = [];
+    const validate = ({ n }) => {
+      checked.push(n);
+      return { value: { n: n * 2 } };
+    };
+    const standard = { "~standard": { version: 1, vendor: "test", validate } };
+    const input = A.fromStandardSchema(standard, { jsonSchema: { type: "object", properties: { n: { type: "number" } } } });
+    registry.register(T.component({ actions: { go: T.act(({ n }) => n, { input, confirmation: "required" }) } }));
+    const toolset = A.createAgentToolset(registry, { consumer: { id: "c", kind: "embedded" }, topology: "embedded" });
+    const call = toolset.tools()[0].execute({ n: 1 });
+    await T.turn();
+    const [asked] = registry.confirmations.pending();
+    const shown = asked.input;
+    registry.confirmations.resolve(asked.confirmationId, { approved: true });
+    return { shown, outcome: T.brief(await call), checked };
+  });
+  assert.deepEqual(found, { shown: { n: 2 }, outcome: ["ok", 2], checked: [1, 1] });
+});
