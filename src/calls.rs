@@ -15,6 +15,7 @@ use agent_surface_core::message::{CallId, Input};
 use agent_surface_core::{Consumer, Request, Route};
 use wasm_bindgen::prelude::*;
 
+use crate::codes;
 use crate::drain;
 use crate::registry::{Registry, slot_of};
 
@@ -91,28 +92,31 @@ impl Registry {
         self.core().invoked() as f64
     }
 
-    /// What reaches the core on its own. `what`: 0 the microtask that it asked for, 1 a timer (its number and generation),
-    /// 2 the caller gave up, 3 a policy called `next` (`number`: its frame), 4 a policy that is no guard wants a person to
-    /// approve (a summary), 5 a check ended, 6 a precondition, 7 a handler (`number`: as at once); from 8 on a policy ended
-    /// (`number`: its frame): 8 normally, 9 it threw a payload, 10 something unknown.
+    /// What reaches the core on its own, as `codes` names it. Of a timer, its number and generation; `number` is the frame of
+    /// a policy, or how a check, a precondition or a handler ended, as when they end at once.
     pub fn answer(&self, what: u32, slot: u32, generation: u32, number: u32, text: Option<String>) {
         self.refill();
         let call = CallId { slot, generation };
         self.enter(match what {
-            0 => Input::Tick,
-            1 => Input::DeadlineReached {
+            codes::TICK => Input::Tick,
+            codes::DEADLINE => Input::DeadlineReached {
                 timer: slot,
                 generation,
             },
-            2 => Input::Abort(call),
-            3 => Input::PolicyNext(call, number),
-            4 => Input::Escalate(call, text),
-            5 => Input::Checked(call, drain::checked(number, text.unwrap_or_default())),
-            6 => Input::PreconditionDone(call, self.refusal(number, &text.unwrap_or_default())),
-            7 => Input::HandlerDone(call, self.returned(number, text.unwrap_or_default())),
-            8 => Input::PolicyDone(call, number, None),
-            9 => Input::PolicyDone(call, number, Some(self.author_failure(&text.unwrap_or_default()))),
-            _ => Input::PolicyDone(call, number, Some(Failure::execution_failed(None))),
+            codes::ABORT => Input::Abort(call),
+            codes::NEXT => Input::PolicyNext(call, number),
+            codes::ESCALATE => Input::Escalate(call, text),
+            codes::CHECKED => Input::Checked(call, drain::checked(number, text.unwrap_or_default())),
+            codes::PRECONDITION_DONE => {
+                Input::PreconditionDone(call, self.refusal(number, &text.unwrap_or_default()))
+            }
+            codes::HANDLER_DONE => Input::HandlerDone(call, self.returned(number, text.unwrap_or_default())),
+            codes::POLICY_DONE => Input::PolicyDone(call, number, None),
+            codes::POLICY_REFUSED => {
+                Input::PolicyDone(call, number, Some(self.author_failure(&text.unwrap_or_default())))
+            }
+            codes::POLICY_FAILED => Input::PolicyDone(call, number, Some(Failure::execution_failed(None))),
+            _ => return,
         });
     }
 }

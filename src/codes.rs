@@ -53,6 +53,19 @@ pub const GESTURE_REFUSED: u32 = 2;
 pub const APPROVE: u32 = 3;
 pub const DENY: u32 = 4;
 
+// Of `Registry::answer`: what reached the core on its own. A policy ended normally, by throwing a payload, or anything else.
+pub const TICK: u32 = 0;
+pub const DEADLINE: u32 = 1;
+pub const ABORT: u32 = 2;
+pub const NEXT: u32 = 3;
+pub const ESCALATE: u32 = 4;
+pub const CHECKED: u32 = 5;
+pub const PRECONDITION_DONE: u32 = 6;
+pub const HANDLER_DONE: u32 = 7;
+pub const POLICY_DONE: u32 = 8;
+pub const POLICY_REFUSED: u32 = 9;
+pub const POLICY_FAILED: u32 = 10;
+
 // Of `name`: a text about texts.
 pub const IS_COMPONENT_TYPE: u32 = 0;
 pub const IS_CAPABILITY_NAME: u32 = 1;

@@ -106,11 +106,10 @@ impl Registry {
                 };
                 let said = self.say_if(text.as_deref())?;
                 let (high, low) = halves(version);
-                let version = Target {
-                    registration: high,
-                    capability: low,
-                };
-                return self.act(act, call, version, changed.into(), said);
+                let (slot, generation) = (call.slot, call.generation);
+                return self
+                    .host
+                    .act(act as u32, slot, generation, high, low, changed.into(), said);
             }
             Output::CallHandler(call, target, evidence) => {
                 let mut approved = (0, 0);

@@ -52,6 +52,19 @@ export const GESTURE_REFUSED = 2;
 export const APPROVE = 3;
 export const DENY = 4;
 
+// Of `registry.answer`: what reached the core on its own. A policy ended normally, by throwing a payload, or anything else.
+export const TICK = 0;
+export const DEADLINE = 1;
+export const ABORT = 2;
+export const NEXT = 3;
+export const ESCALATE = 4;
+export const CHECKED = 5;
+export const PRECONDITION_DONE = 6;
+export const HANDLER_DONE = 7;
+export const POLICY_DONE = 8;
+export const POLICY_REFUSED = 9;
+export const POLICY_FAILED = 10;
+
 // Of `name`: a text about texts.
 export const IS_COMPONENT_TYPE = 0;
 export const IS_CAPABILITY_NAME = 1;

@@ -3,7 +3,7 @@
 
 import { act } from "./acts.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
-import { CALL_GENERATION, VERSION } from "./codes.js";
+import { ABORT, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
@@ -11,18 +11,6 @@ import { poison, poisonedError, realm } from "./realm.js";
 import { isThenable, whenEnded } from "./thenable.js";
 
 const { freeze } = Object;
-
-/** What reaches the core on its own, by the number that `Registry.answer` knows it by. */
-const TICK = 0;
-const DEADLINE = 1;
-const ABORT = 2;
-const NEXT = 3;
-const ESCALATE = 4;
-const CHECKED = 5;
-const PRECONDITION = 6;
-const HANDLER = 7;
-/** A policy ended: this, one more when it threw a payload, two more when it threw anything else. */
-const POLICY = 8;
 
 export class Host {
   constructor({ environment, context, audit, now, route }) {
@@ -209,11 +197,11 @@ export class Host {
 
   runPolicy(call, generation, invokes, frame, ref, slot, at) {
     const entry = this.entries[call];
-    const ended = (how, text) => this.answerLate(POLICY + how, call, generation, frame, text);
+    const ended = (how, text) => this.answerLate(how, call, generation, frame, text);
     const threw = (error) => {
       const payload = this.payloadOf(error);
       entry.cause ??= payload === undefined ? error : error.cause;
-      ended(payload === undefined ? 2 : 1, payload);
+      ended(payload === undefined ? POLICY_FAILED : POLICY_REFUSED, payload);
     };
     try {
       const { policy } = this.policies[ref];
@@ -227,8 +215,8 @@ export class Host {
         return deferred.promise;
       };
       const ending = invokes ? policy.onInvoke(context, next) : policy.onAuthorize(context, next);
-      if (isThenable(ending)) whenEnded(ending, () => ended(0), threw);
-      else ended(0);
+      if (isThenable(ending)) whenEnded(ending, () => ended(POLICY_DONE), threw);
+      else ended(POLICY_DONE);
     } catch (error) {
       threw(error);
     }
@@ -348,7 +336,7 @@ export class Host {
       entry.cause = error;
       return [4, ""];
     };
-    const later = ([answer, text]) => this.answerLate(PRECONDITION, call, generation, answer, text);
+    const later = ([answer, text]) => this.answerLate(PRECONDITION_DONE, call, generation, answer, text);
     try {
       const context = handlerContext(this, registration, member, entry);
       const refusal = member.functions.precondition(entry.effectiveInput(), context);
@@ -403,7 +391,7 @@ export class Host {
   }
 
   handlerEnded(call, generation, [answer, text]) {
-    this.answerLate(HANDLER, call, generation, answer, text);
+    this.answerLate(HANDLER_DONE, call, generation, answer, text);
   }
 
   /** 1 nothing, 2 a value, 5 not JSON, 6 larger than an output may be. */

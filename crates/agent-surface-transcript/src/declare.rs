@@ -5,6 +5,7 @@
 
 use crate::json::quoted;
 use crate::words::Words;
+use agent_surface_core::effect::Effect;
 
 /// A component as a transcript declares it.
 #[derive(Debug, Default)]
@@ -18,15 +19,6 @@ pub(crate) struct Declared {
 }
 
 const OPENERS: [&str; 3] = ["action", "observation", "procedure"];
-const EFFECTS: [&str; 7] = [
-    "read",
-    "local-state",
-    "navigation",
-    "server-query",
-    "server-mutation",
-    "external-side-effect",
-    "destructive",
-];
 
 /// `policies` in a definition: `[{"ref":…,"name":…,"hooks":…,"guard":…}]` for names joined by `+`.
 pub(crate) type Policies<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -124,7 +116,7 @@ fn capability(kind: &str, words: &mut Words, policies: Policies<'_>) -> Result<S
     let (mut input, mut output, mut described) = (kind == "observation", kind != "observation", false);
     while words.peek().is_some_and(|word| !OPENERS.contains(&word)) {
         let word = words.want("an option")?;
-        if EFFECTS.contains(&word.as_str()) {
+        if Effect::WORDS.contains(&word.as_str()) {
             effect = Some(word);
             continue;
         }
