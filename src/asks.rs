@@ -47,7 +47,7 @@ impl Registry {
         let now = self.now();
         let mut done = true;
         match what {
-            codes::CLOSE_VIEW => self.core_mut().close_view(a),
+            codes::CLOSE_VIEW => done = self.core_mut().close_view(a),
             codes::CLOSE_TOOLSET => self.core_mut().close_toolset(now, a),
             codes::WATCH_TOOLSET => self.core_mut().watch_toolset(a, b != 0),
             codes::RECONCILE => self.reconcile(a, b != 0),

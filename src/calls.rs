@@ -106,6 +106,7 @@ impl Registry {
             codes::ABORT => Input::Abort(call),
             codes::NEXT => Input::PolicyNext(call, number),
             codes::ESCALATE => Input::Escalate(call, text),
+            codes::AUDIT_CALL => Input::Audit(call, number != 0),
             codes::CHECKED => Input::Checked(call, drain::checked(number, text.unwrap_or_default())),
             codes::PRECONDITION_DONE => {
                 Input::PreconditionDone(call, self.refusal(number, &text.unwrap_or_default()))

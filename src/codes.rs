@@ -65,6 +65,7 @@ pub const HANDLER_DONE: u32 = 7;
 pub const POLICY_DONE: u32 = 8;
 pub const POLICY_REFUSED: u32 = 9;
 pub const POLICY_FAILED: u32 = 10;
+pub const AUDIT_CALL: u32 = 11;
 
 // Of `name`: a text about texts.
 pub const IS_COMPONENT_TYPE: u32 = 0;

@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::codes;
 use crate::convert::definition_error;
-use crate::registry::{OWN_BOUNDS, parse, texts, whole_issue};
+use crate::registry::{OWN_BOUNDS, parse, whole_issue};
 
 /// What `codes` names, about one text or two; nothing where the text has no such thing, or where the answer is no.
 #[wasm_bindgen]
@@ -31,7 +31,7 @@ pub fn name(what: u32, text: &str, other: &str) -> Option<String> {
         codes::WIRE_NAME_AT => wire::encode_for_instance(text, other),
         codes::ID_OF_WIRE_NAME => wire::decode(text),
         codes::WIRE_NAMES => wire_names(text),
-        codes::IN_SCOPE => yes(id::matches_scope(text, &texts(other.to_owned()).ok()?)),
+        codes::IN_SCOPE => yes(id::is_within(text, other)),
         codes::SCHEMA_FAULT => compile_schema(text).err().map(|error| error.message),
         _ => None,
     }

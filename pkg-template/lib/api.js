@@ -9,7 +9,16 @@ export {
 } from "./errors.js";
 export { emptyObjectSchema, fromJsonSchema, fromStandardSchema } from "./schema.js";
 export { action, defineAgentComponent, observation, procedure } from "./define.js";
-export { authenticated, evaluateDiscovery, hasPermission, requireConfirmation } from "./policies.js";
+export {
+  audit,
+  authenticated,
+  environment,
+  evaluateDiscovery,
+  hasPermission,
+  rateLimit,
+  requireConfirmation,
+  tenantBoundary,
+} from "./policies.js";
 export { consoleAuditSink, memoryAuditSink } from "./audit.js";
 export * from "./ids.js";
 export { jsonDeepEqual } from "./json.js";

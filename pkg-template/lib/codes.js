@@ -64,6 +64,7 @@ export const HANDLER_DONE = 7;
 export const POLICY_DONE = 8;
 export const POLICY_REFUSED = 9;
 export const POLICY_FAILED = 10;
+export const AUDIT_CALL = 11;
 
 // Of `name`: a text about texts.
 export const IS_COMPONENT_TYPE = 0;

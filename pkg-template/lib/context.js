@@ -2,7 +2,7 @@
 // call and read lazily, so that nothing is built that nobody reads. Holds no rule.
 
 import { checkedCopy, deepFreeze } from "./json.js";
-import { CONFIRM } from "./policies.js";
+import { AUDIT, CALL, CONFIRM, REGISTRY } from "./policies.js";
 
 const KINDS = ["embedded", "webmcp", "mcp-bridge", "test", "other"];
 const { defineProperty, freeze } = Object;
@@ -42,8 +42,8 @@ export const toConsumer = (given) => {
   return consumer;
 };
 
-/** What a policy sees. `onInvoke` also sees the id and the effective input of its call. */
-export const policyContext = (host, registration, at, consumer, entry) => {
+/** What a policy sees; of a call its hooks are asked about, which one. `onInvoke` also sees its id and its effective input. */
+export const policyContext = (host, registration, at, consumer, entry, invokes) => {
   const member = registration.members[at];
   const context = {
     capabilityId: member.id,
@@ -56,11 +56,14 @@ export const policyContext = (host, registration, at, consumer, entry) => {
     meta: registration.meta(at),
     internal: registration.definition.internal,
     now: () => host.time(),
+    [REGISTRY]: host.facts,
   };
-  if (entry) {
+  if (entry) context[CALL] = entry.mark ??= {};
+  if (invokes) {
     context.invocationId = entry.invocationId;
     context.effectiveInput = entry.effectiveInput();
     context[CONFIRM] = (summary) => host.escalate(entry, summary);
+    context[AUDIT] = (level, sink) => host.auditCall(entry, level, sink);
   }
   return context;
 };
@@ -120,6 +123,10 @@ export class Entry {
     this.interim = undefined;
     this.output = undefined;
     this.cause = undefined;
+    /** What policies know it by. */
+    this.mark = undefined;
+    /** Where policies want its records, beside the registry's sink. */
+    this.sinks = undefined;
     this.notJson = undefined;
     this.frames = undefined;
     this.controller = undefined;
@@ -190,9 +197,10 @@ export class Entry {
   listen(host, signal, generation) {
     const abort = () => host.abortCall(this.slot, generation);
     try {
-      if (signal.aborted) return;
       signal.addEventListener("abort", abort, { once: true });
       this.release = () => signal.removeEventListener("abort", abort);
+      // It may have been aborted since the call was taken in: whoever listens now hears nothing of that.
+      if (signal.aborted) abort();
     } catch (error) {
       console.error(error);
     }

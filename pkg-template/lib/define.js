@@ -1,5 +1,5 @@
 // The builders of definitions, and the form in which a definition crosses into the core: JSON, where a function stands
-// as `1` and what should be one but is not as `0`. The core judges it all, unknown keys too, when a component registers.
+// as `1`, and a `1` where a function should be as `[1]`. The core judges it all, unknown keys too, when a component registers.
 // Definitions stay the author's objects: handlers are read from them at each call, so that a page may swap closures.
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
@@ -78,14 +78,23 @@ const HANDLERS = ["read", "execute", "when", "precondition", "describe"];
 /** Where a `1` would be a value like any other: a function there is refused as what is no JSON. */
 const NUMBERS = ["meta", "priority", "timeoutMs"];
 
+/** A function, or what stands where one should be: the error quotes it. */
+const encodeFunction = (value) => (isFunction(value) ? 1 : value === 1 ? [1] : value);
+
+/** Of a record of functions what is none, if anything. */
+const encodeBind = (value) => {
+  if (!isObject(value)) return encodeFunction(value);
+  const strays = Object.entries(value).filter(([, each]) => !isFunction(each));
+  return strays.length > 0 ? Object.fromEntries(strays) : 1;
+};
+
 const encodeField = (key, value, policyRef) => {
-  if (HANDLERS.includes(key)) return +isFunction(value);
-  if (key === "unavailableReason" && typeof value !== "string") return +isFunction(value);
-  if (key === "bind") return +(isFunction(value) || (isObject(value) && Object.values(value).every(isFunction)));
+  if (HANDLERS.includes(key) || key === "unavailableReason") return encodeFunction(value);
+  if (key === "bind") return encodeBind(value);
   if (isFunction(value) && !NUMBERS.includes(key)) return 1;
   if (!isObject(value)) return value;
   if (key === "policies" && isArray(value)) return value.map((each) => (isObject(each) ? policyRef(each) : each));
-  if (key === "concurrency" && value.key !== undefined) return { ...value, key: +isFunction(value.key) };
+  if (key === "concurrency" && value.key !== undefined) return { ...value, key: encodeFunction(value.key) };
   return value;
 };
 

@@ -3,7 +3,7 @@
 
 import { act } from "./acts.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
-import { ABORT, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
+import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
@@ -18,6 +18,8 @@ export class Host {
     this.isDevelopment = environment === "development";
     this.contextOption = context;
     this.auditSink = audit;
+    this.audits = audit !== undefined;
+    this.facts = { environment };
     this.nowOption = now;
     this.routeOption = route;
     this.wasm = undefined;
@@ -179,7 +181,7 @@ export class Host {
     const entry = this.entries[call];
     try {
       const guard = this.policies[ref].policy[GUARD];
-      const context = policyContext(this, this.registrations[slot], at, entry.consumer, invokes ? entry : undefined);
+      const context = policyContext(this, this.registrations[slot], at, entry.consumer, entry, invokes);
       const verdict = invokes ? guard.invoke(context) : guard.authorize(context);
       if (!verdict) return 0;
       if (verdict.confirm) {
@@ -205,7 +207,7 @@ export class Host {
     };
     try {
       const { policy } = this.policies[ref];
-      const context = policyContext(this, this.registrations[slot], at, entry.consumer, invokes ? entry : undefined);
+      const context = policyContext(this, this.registrations[slot], at, entry.consumer, entry, invokes);
       let deferred;
       const next = () => {
         deferred ??= Promise.withResolvers?.() ?? withResolvers();
@@ -226,6 +228,17 @@ export class Host {
   escalate(entry, summary) {
     const text = typeof summary === "string" ? summary : undefined;
     this.late((wasm) => wasm.answer(ESCALATE, entry.slot, wasm.number(CALL_GENERATION, entry.slot), 0, text));
+  }
+
+  /** A policy wants a call on record, at this level at least, and perhaps in a sink of its own. */
+  auditCall(entry, level, sink) {
+    if (sink) {
+      entry.sinks = [...(entry.sinks ?? []).filter((other) => other !== sink), sink];
+      this.audits = true;
+      this.announce();
+    }
+    const what = +(level === "full");
+    this.late((wasm) => wasm.answer(AUDIT_CALL, entry.slot, wasm.number(CALL_GENERATION, entry.slot), what));
   }
 
   resumeNext(call, frame) {
@@ -424,12 +437,13 @@ export class Host {
   payloadOf(error) {
     if (!isAgentSurfaceError(error)) return undefined;
     const { code, message, retry, details } = error.payload;
-    const core = { code: String(code), message: String(message), retry };
+    // Without a message the core has one for the code.
+    const core = { code: String(code), message: message === undefined ? message : String(message), retry };
     try {
       return checkedCopy({ ...core, details }).text;
     } catch {
       this.develop("the details of an AgentSurfaceError are not JSON and were dropped:", details);
-      return attempt(() => checkedCopy({ code: core.code, message: core.message.toWellFormed() }).text, "{}");
+      return attempt(() => checkedCopy({ code: core.code, message: core.message?.toWellFormed() }).text, "{}");
     }
   }
 
@@ -508,12 +522,18 @@ export class Host {
   }
 
   audit(text, call) {
+    const { sinks = [], cause } = this.entries[call] ?? {};
+    // A start that names its call is for the sink of the policy that asked for the call's records last.
+    const isOwn = call >= 0 && text.startsWith('{"type":"invocation-started"');
+    for (const sink of isOwn ? sinks.slice(-1) : [this.auditSink, ...sinks]) if (sink) this.recordIn(sink, text, cause);
+  }
+
+  recordIn(sink, text, cause) {
     try {
       const event = JSON.parse(text);
-      const cause = call < 0 ? undefined : this.entries[call]?.cause;
       if (cause !== undefined) event.cause = cause;
-      if (event.payload && this.auditSink.redact) event.payload = this.auditSink.redact(event.payload, event);
-      this.auditSink.record(event);
+      if (event.payload && sink.redact) event.payload = sink.redact(event.payload, event);
+      sink.record(event);
     } catch (error) {
       console.error(error);
     }

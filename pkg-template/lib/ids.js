@@ -117,10 +117,8 @@ export const assignWireNames = (entries) => {
 /** Whether a component type lies in a scope: prefixes of whole segments; an empty or absent scope means all. */
 export const matchesScope = (componentType, scope = []) => {
   const wasm = requireWasm();
-  const usable = scope.filter(canCross);
-  // A prefix that can be no id matches nothing; leaving it out must not turn a scope into the empty one.
-  if (!canCross(componentType) || (scope.length > 0 && usable.length === 0)) return false;
-  return wasm.name(IN_SCOPE, componentType, checkedCopy(usable).text) !== undefined;
+  if (!canCross(componentType)) return false;
+  return scope.length === 0 || scope.some((prefix) => canCross(prefix) && wasm.name(IN_SCOPE, componentType, prefix) !== undefined);
 };
 
 /** `{ ok: true }`, or `{ ok: false, reason }` for a schema outside the subset. */

@@ -1,7 +1,7 @@
 // The built-in policies, and the vote of a chain at discovery. A built-in also carries a guard, whose verdict is
 // synchronous, so that the registry needs no promise for it; the hooks say the same to whoever composes them by hand.
 
-import { AgentSurfaceError } from "./errors.js";
+import { AgentSurfaceDefinitionError, AgentSurfaceError } from "./errors.js";
 
 /**
  * On a built-in policy: `{ authorize?(ctx), invoke?(ctx), onAuthorize?, onInvoke? }`. The verdicts answer with null where
@@ -13,8 +13,17 @@ export const GUARD = Symbol.for("agent-surface-wasm.guard");
 export const isGuarded = ({ [GUARD]: guard, onAuthorize, onInvoke }) =>
   guard !== undefined && guard.onAuthorize === onAuthorize && guard.onInvoke === onInvoke;
 
+/** On every context: of which registry it is, `{ environment }`, the same object each time. */
+export const REGISTRY = Symbol.for("agent-surface-wasm.registry");
+
+/** On the contexts of hooks: which call it is, the same object whenever the call comes by. */
+export const CALL = Symbol.for("agent-surface-wasm.call");
+
 /** On the context of `onInvoke`: `(summary?) => void`, asks for a person's approval of this call. */
 export const CONFIRM = Symbol.for("agent-surface-wasm.confirm");
+
+/** On the context of `onInvoke`: `(level, sink?) => void`, has more of this call recorded, and in a sink of its own. */
+export const AUDIT = Symbol.for("agent-surface-wasm.audit");
 
 const attempt = (ask, otherwise) => {
   try {
@@ -24,29 +33,33 @@ const attempt = (ask, otherwise) => {
   }
 };
 
-/** A policy that refuses with `payload` whoever is not `allowed(ctx)`, and hides the capability from them. */
-const gate = (name, allowed, payload) => {
-  const authorize = (ctx) => (allowed(ctx) ? null : payload);
+const expect = (holds, text) => {
+  if (!holds) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
+};
+
+/** A policy that refuses with what `authorize(ctx)` answers, if anything: where it says no message, the core has one. */
+const authorizing = (name, authorize, onDiscovery) => {
   const onAuthorize = (ctx, next) => {
     const refusal = authorize(ctx);
     if (refusal) throw new AgentSurfaceError(refusal);
     return next();
   };
-  return Object.freeze({
-    name,
-    onDiscovery: (ctx) => (allowed(ctx) ? "expose" : "hide"),
-    onAuthorize,
-    [GUARD]: { authorize, onAuthorize },
-  });
+  return Object.freeze({ name, onDiscovery, onAuthorize, [GUARD]: { authorize, onAuthorize } });
 };
+
+/** A policy that refuses with `code` whoever is not `allowed(ctx)`, and hides the capability from them. */
+const gate = (name, allowed, code, details) =>
+  authorizing(
+    name,
+    (ctx) => (allowed(ctx) ? null : { code, details }),
+    (ctx) => (allowed(ctx) ? "expose" : "hide"),
+  );
+
+const NOT_AUTHORIZED = ["NOT_AUTHORIZED", { origin: "client" }];
 
 /** Somebody is signed in: `host[key]`, of the registry's `context`, is truthy. */
 export const authenticated = ({ key = "user" } = {}) =>
-  gate("authenticated", (ctx) => attempt(() => !!ctx.host?.[key], false), {
-    code: "NOT_AUTHENTICATED",
-    message: "Ask the user to sign in, then try again.",
-    retry: "no",
-  });
+  gate("authenticated", (ctx) => attempt(() => !!ctx.host?.[key], false), "NOT_AUTHENTICATED");
 
 /** `check(permission, ctx)` says yes. What it throws counts as no, and so does a promise: the answer is needed at once. */
 export const hasPermission = (permission, check) =>
@@ -56,13 +69,70 @@ export const hasPermission = (permission, check) =>
       const answer = attempt(() => check(permission, ctx), false);
       return !!answer && typeof answer.then !== "function";
     },
-    {
-      code: "NOT_AUTHORIZED",
-      message: "The user has no permission for this. Do not try again; tell the user what is missing.",
-      retry: "no",
-      details: { origin: "client" },
-    },
+    ...NOT_AUTHORIZED,
   );
+
+/** The tenant of the user, `current`, is that of what is shown, `expected`: values, or functions of the context. */
+export const tenantBoundary = ({ current, expected } = {}) => {
+  expect(current != null && expected != null, "`tenantBoundary` takes { current, expected }");
+  const told = (tenant, ctx) => (typeof tenant === "function" ? tenant(ctx) : tenant);
+  const allowed = (ctx) => {
+    const tenant = told(current, ctx);
+    // Two tenants that nobody knows are not the same one.
+    return tenant != null && tenant === told(expected, ctx);
+  };
+  return gate("tenant-boundary", (ctx) => attempt(() => allowed(ctx), false), ...NOT_AUTHORIZED);
+};
+
+/** The registry's `environment` is one of these. */
+export const environment = (names) => {
+  const known = ["production", "development", "test"];
+  const isList = Array.isArray(names) && names.length > 0 && names.every((name) => known.includes(name));
+  expect(isList, `\`environment\` takes a list of ${known.join(", ")}`);
+  const listed = [...names];
+  return gate("environment", (ctx) => listed.includes(ctx[REGISTRY]?.environment), "CAPABILITY_NOT_FOUND");
+};
+
+/** Consumers and capabilities that a limit is kept for: what is past them was used longest ago, and is let go. */
+const MOST_BUCKETS = 10_000;
+
+/**
+ * At most `limit` calls at once and in every `windowMs` after, for each consumer and capability of a registry. A call that
+ * comes by again when a person approved it takes nothing more.
+ */
+export const rateLimit = ({ limit, windowMs } = {}) => {
+  const isLimit = Number.isInteger(limit) && limit > 0 && Number.isFinite(windowMs) && windowMs > 0;
+  expect(isLimit, "`rateLimit` takes { limit, windowMs }: a whole number from 1 and milliseconds above 0");
+  const registries = new WeakMap();
+  const admitted = new WeakSet();
+  const authorize = (ctx) => {
+    const call = ctx[CALL];
+    if (admitted.has(call)) return null;
+    const registry = ctx[REGISTRY] ?? registries;
+    const buckets = registries.get(registry) ?? new Map();
+    registries.set(registry, buckets);
+    const now = ctx.now();
+    const key = `${ctx.capabilityId} ${ctx.consumer.kind}:${ctx.consumer.id}`;
+    // What was taken and did not flow back yet. A call takes `windowMs`, and `limit` flows back in each millisecond, so that
+    // whole milliseconds stay whole.
+    const { taken, at } = buckets.get(key) ?? { taken: 0, at: now };
+    const left = Math.max(0, taken - Math.max(0, now - at) * limit);
+    const missing = left + windowMs - limit * windowMs;
+    buckets.delete(key);
+    buckets.set(key, { taken: missing > 0 ? left : left + windowMs, at: now });
+    // In order of use: those that were not used for a window are full, and are as good as none.
+    for (const [oldest, bucket] of buckets) {
+      if (buckets.size <= MOST_BUCKETS && now - bucket.at < windowMs) break;
+      buckets.delete(oldest);
+    }
+    if (missing > 0) {
+      return { code: "RATE_LIMITED", details: { reason: "rate", retryAfterMs: Math.ceil(missing / limit) } };
+    }
+    if (call) admitted.add(call);
+    return null;
+  };
+  return authorizing("rate-limit", authorize);
+};
 
 /**
  * A person must approve the call. `if(ctx)` narrows it, `summary` (a text or `(ctx) => text`) says in a sentence what
@@ -77,17 +147,29 @@ export const requireConfirmation = ({ if: condition, summary } = {}) => {
   const onInvoke = (ctx, next) => {
     const verdict = invoke(ctx);
     // Without the registry's context nobody can be asked, and what needs approval must not run.
-    if (verdict && !ctx[CONFIRM]) {
-      throw new AgentSurfaceError({
-        code: "CONFIRMATION_REQUIRED",
-        message: "A person must approve this call.",
-        retry: "with-confirmation",
-      });
-    }
+    if (verdict && !ctx[CONFIRM]) throw new AgentSurfaceError({ code: "CONFIRMATION_REQUIRED" });
     if (verdict) ctx[CONFIRM](verdict.summary);
     return next();
   };
   return Object.freeze({ name: "require-confirmation", onInvoke, [GUARD]: { invoke, onInvoke } });
+};
+
+/**
+ * Records calls that are off to run at this level at least, and gives what is recorded of them to `sink`, too. Without a
+ * sink the registry's own has it.
+ */
+export const audit = (sink, level = "metadata") => {
+  expect(sink === undefined || typeof sink?.record === "function", "`audit` takes a sink with `record(event)`");
+  expect(level === "metadata" || level === "full", "`audit` takes the level metadata or full");
+  const invoke = (ctx) => {
+    ctx[AUDIT]?.(level, sink);
+    return null;
+  };
+  const onInvoke = (ctx, next) => {
+    invoke(ctx);
+    return next();
+  };
+  return Object.freeze({ name: "audit", onInvoke, [GUARD]: { invoke, onInvoke } });
 };
 
 const RANK = ["expose", "disable", "hide"];

@@ -171,7 +171,7 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
       invocationId,
       confirmationId,
     );
-    return runCall(host, entry, slot, invocationId, signal);
+    return runCall(host, entry, slot, invocationId, isAborted ? undefined : signal);
   } catch (error) {
     throw host.trapped(error);
   }
@@ -301,9 +301,9 @@ const snapshot = (host, options = {}) => {
   let view = host.views.get(key);
   if (view === undefined) {
     if (host.views.size >= MOST_VIEWS) {
-      const [oldest, { id }] = host.views.entries().next().value;
-      host.views.delete(oldest);
-      host.enter((wasm) => wasm.change(CLOSE_VIEW, id));
+      // The oldest that nobody is looking through.
+      const closes = ([, { id }]) => host.enter((wasm) => wasm.change(CLOSE_VIEW, id));
+      host.views.delete([...host.views].find(closes)?.[0]);
     }
     view = openView(host, prefixes, !!includeUnavailable);
     host.views.set(key, view);
@@ -482,7 +482,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
     const listens = host.listeners.size + host.confirmationListeners.size;
     const adapters = host.viewListeners.size + host.viewConfirmationListeners.size;
     // What an adapter subscribes makes it no approver.
-    host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, sink !== undefined, host.approvers + listens));
+    host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, host.audits, host.approvers + listens));
   };
   host.announce();
   return buildRegistry(host, onRegister);

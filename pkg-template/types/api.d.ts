@@ -104,14 +104,19 @@ export type {
 } from "./json.js";
 export { DEFAULT_LIMITS, type AgentSurfaceLimits } from "./limits.js";
 export {
+  audit,
   authenticated,
+  environment,
   evaluateDiscovery,
   hasPermission,
+  rateLimit,
   requireConfirmation,
+  tenantBoundary,
   type AgentPolicy,
   type DiscoveryDecision,
   type InvokePolicyContext,
   type PolicyContext,
+  type TenantOf,
 } from "./policy.js";
 export {
   createAgentSurfaceRegistry,

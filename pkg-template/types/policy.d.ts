@@ -1,5 +1,6 @@
 /** Policies: who may see, call, and must ask. */
 
+import type { AgentAuditSink } from "./audit.js";
 import type { AgentConsumer } from "./consumer.js";
 import type { AgentEffect, MaybePromise } from "./definition.js";
 import type { JsonObject } from "./json.js";
@@ -84,6 +85,63 @@ export declare function hasPermission<Host = any>(
   permission: string,
   check: (permission: string, context: PolicyContext<Host>) => boolean,
 ): AgentPolicy<Host>;
+
+/**
+ * Only within one tenant: `current`, of the user, is the same as `expected`, of what is shown (compared with `===`). Each
+ * is a value or a function of the context; what it throws, null and undefined are no tenant. Hides otherwise; a call
+ * answers `NOT_AUTHORIZED`. Throws `AgentSurfaceDefinitionError` when one of the two is missing.
+ *
+ * @example
+ * tenantBoundary({ current: ({ host }) => host.user.tenantId, expected: ({ internal }) => internal.tenantId });
+ */
+export declare function tenantBoundary<Host = any>(options: {
+  readonly current: TenantOf<Host>;
+  readonly expected: TenantOf<Host>;
+}): AgentPolicy<Host>;
+
+/** A tenant's id, or how to find it. */
+export type TenantOf<Host = any> = string | number | bigint | ((context: PolicyContext<Host>) => unknown);
+
+/**
+ * Only where the registry's `environment` is one of these. Hides elsewhere, and a call answers `CAPABILITY_NOT_FOUND`, as
+ * if there were no such capability. Throws `AgentSurfaceDefinitionError` when the list is empty or names another one.
+ *
+ * @example
+ * environment(["development", "test"]);
+ */
+export declare function environment(among: readonly ("production" | "development" | "test")[]): AgentPolicy;
+
+/**
+ * At most `limit` calls at once, and as many in every `windowMs` after, for each consumer and capability of a registry: a
+ * token bucket that refills continuously, on the registry's clock. A call too many answers `RATE_LIMITED` with
+ * `{ reason: "rate", retryAfterMs }`, the whole milliseconds until one call is free. The policy may be shared by
+ * registries, which it keeps apart. It has no vote in the catalog. A call that a toolset repeats once a person approved it
+ * counts once. Throws `AgentSurfaceDefinitionError` when a number is out of range.
+ *
+ * @example
+ * rateLimit({ limit: 10, windowMs: 60_000 });
+ */
+export declare function rateLimit(options: {
+  /** A whole number from 1. */
+  readonly limit: number;
+  /** Milliseconds, above 0. */
+  readonly windowMs: number;
+}): AgentPolicy;
+
+/**
+ * Has the audit record each call that comes as far as the `onInvoke` chain, at this level at least: also one of a
+ * capability with `audit: "none"`, such as an observation. `sink` gets the records of these calls, too, beside the
+ * registry's own. Put it first: what a policy before it refuses does not reach it.
+ *
+ * @example
+ * observation({ description: "The salary", output: salary, read, policies: [audit(complianceSink, "full")] });
+ */
+export declare function audit(
+  /** Absent: the registry's. */
+  sink?: AgentAuditSink,
+  /** `metadata` when absent; `full` has the payload, too. */
+  level?: "metadata" | "full",
+): AgentPolicy;
 
 /**
  * A person must approve the call. Without effect on observations.

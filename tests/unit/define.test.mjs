@@ -159,23 +159,24 @@ describe("procedure", () => {
 });
 
 describe("the form of an observation or action", () => {
-  test("functions are 1, what should be one and is not is 0", () => {
+  test("functions are 1, what should be one and is not is quoted", () => {
     const wire = wireOf("action", "select", {
       description: "d", input: ids, effect: "local-state", execute: run, when: true, unavailableReason: run, precondition: null,
       meta: { a: [1] }, policies: [{ name: "p" }, null], concurrency: { mode: "parallel", max: 2 },
     });
     assert.deepEqual(wire, {
-      description: "d", effect: "local-state", execute: 1, when: 0, unavailableReason: 1, precondition: 0, meta: { a: [1] },
+      description: "d", effect: "local-state", execute: 1, when: true, unavailableReason: 1, precondition: null, meta: { a: [1] },
       policies: [{ ref: 3, name: "p", hooks: 2, guard: false }, null], concurrency: { mode: "parallel", max: 2 },
       kind: "action", name: "select", input: { text: JSON.stringify(ids.jsonSchema), own: false },
     });
   });
 
   test("a number where a reason belongs cannot pass as a function", () => {
-    assert.equal(wireOf("action", "a", { unavailableReason: 1 }).unavailableReason, 0);
+    assert.deepEqual(wireOf("action", "a", { unavailableReason: 1 }).unavailableReason, [1]);
     assert.equal(wireOf("action", "a", { unavailableReason: "text" }).unavailableReason, "text");
-    assert.equal(wireOf("action", "a", { concurrency: { mode: "key", key: 1 } }).concurrency.key, 0);
-    assert.equal(wireOf("action", "a", { bind: { a: 1 } }).bind, 0);
+    assert.deepEqual(wireOf("action", "a", { execute: 1 }).execute, [1]);
+    assert.deepEqual(wireOf("action", "a", { concurrency: { mode: "key", key: 1 } }).concurrency.key, [1]);
+    assert.deepEqual(wireOf("action", "a", { bind: { a: 1, b: run } }).bind, { a: 1 });
   });
 
   test("a function where a number or metadata belongs is refused", () => {

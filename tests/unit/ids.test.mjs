@@ -105,11 +105,20 @@ describe("ids", () => {
 });
 
 describe("scopes", () => {
-  test("go as a list; none is the empty one", () => {
-    const asked = core();
-    ids.matchesScope("a.b", ["a", "b"]);
-    ids.matchesScope("a.b");
-    assert.deepEqual(asked, [["IN_SCOPE", "a.b", '["a","b"]'], ["IN_SCOPE", "a.b", "[]"]]);
+  test("are asked prefix by prefix until one has it; none or an empty one is all", () => {
+    const asked = core({ IN_SCOPE: (type, prefix) => (prefix === "a" ? "" : undefined) });
+    assert.equal(ids.matchesScope("a.b", ["b", "a", "c"]), true);
+    assert.deepEqual(asked, [["IN_SCOPE", "a.b", "b"], ["IN_SCOPE", "a.b", "a"]]);
+    assert.equal(ids.matchesScope("a.b", ["b"]), false);
+    assert.equal(ids.matchesScope("a.b"), true);
+    assert.equal(ids.matchesScope("a.b", []), true);
+  });
+
+  test("a scope of any size has an answer", () => {
+    core({ IN_SCOPE: (type, prefix) => (prefix === "a" ? "" : undefined) });
+    const large = Array.from({ length: 30_000 }, (_, n) => `component.of.no.page-${n}`);
+    assert.equal(ids.matchesScope("a.b", large), false);
+    assert.equal(ids.matchesScope("a.b", [...large, "a"]), true);
   });
 
   test("a scope of nothing that could match does not become the scope of all", () => {

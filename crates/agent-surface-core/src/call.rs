@@ -13,6 +13,7 @@ use agent_surface_json::Document;
 
 use crate::confirmation::Binding;
 use crate::definition::{Capability, PolicyRef};
+use crate::effect::Audit;
 use crate::error::Failure;
 use crate::message::{CallId, Outcome, Target};
 use crate::registration::GroupKey;
@@ -257,6 +258,8 @@ pub struct Call {
     pub(crate) announced: bool,
     /// Its start was audited.
     pub(crate) audited: bool,
+    /// What policies want recorded of it at least.
+    pub(crate) audit: Audit,
     /// Its identity stands for it: the same request again joins it.
     pub(crate) known: bool,
     pub(crate) remembered: bool,
@@ -273,6 +276,12 @@ pub struct Call {
 impl Call {
     pub(crate) const fn is_settled(&self) -> bool {
         matches!(self.step, Step::Settled)
+    }
+
+    /// How much of it the audit records: all that is known of one that was not resolved.
+    pub(crate) fn audit_level(&self) -> Audit {
+        let own = self.capability.as_ref().map_or(Audit::Metadata, |capability| capability.audit);
+        own.max(self.audit)
     }
 
     /// Whether it changes something: nothing is known of a call that was not resolved.

@@ -242,6 +242,7 @@ impl Core {
                 Input::PolicyDone(_, frame, threw) => self.policy_done(call, frame, threw),
                 Input::PolicyNext(_, frame) => self.policy_next(call, frame),
                 Input::Escalate(_, summary) => escalate(call, summary),
+                Input::Audit(_, full) => self.raise_audit(call, full),
                 // Answers to what the call asked: they are taken only while it waits for them.
                 _ if !call.waits => {}
                 Input::Vote(_, vote) => self.vote(call, vote),

@@ -120,12 +120,19 @@ impl Core {
         }
     }
 
+    /// A policy raises the level of a call; the sinks of policies are told of its start, too.
+    pub(crate) fn raise_audit(&mut self, call: &mut Call, full: bool) {
+        if call.is_settled() {
+            return;
+        }
+        call.audit = call.audit.max(if full { Audit::Full } else { Audit::Metadata });
+        self.audit_started(call);
+        let members = self.named_call(call).finish();
+        self.record("invocation-started", &members, Some(call.id.slot));
+    }
+
     fn audits(&self, call: &Call) -> bool {
-        self.has_audit
-            && call
-                .capability
-                .as_ref()
-                .is_none_or(|capability| capability.audit != Audit::None)
+        self.has_audit && call.audit_level() != Audit::None
     }
 
     /// Which call, of whom.
@@ -184,8 +191,7 @@ impl Core {
         let waited = call.queued.map_or(0, |queued| until.since(queued));
         let ran = call.started.map_or(0, |started| self.now.since(started));
         members.number("queueWaitMs", waited).number("executionMs", ran);
-        let capability = call.capability.as_ref();
-        if capability.is_some_and(|capability| capability.audit == Audit::Full) {
+        if call.audit_level() == Audit::Full {
             let input = call.effective.as_ref().map(|document| document.text());
             members.open("payload", "{");
             for (key, text) in [("input", input), ("output", call.output.as_deref())] {

@@ -96,15 +96,17 @@ pub fn domain(path: &str) -> String {
     [DOMAIN, path].concat()
 }
 
-/// Whether a scope shows a component type. A scope is a list of prefixes that match whole segments (`devices`
-/// matches `devices` and `devices.table`, not `devicesx`); an empty list shows all.
+/// Whether a scope shows a component type: a list of prefixes, of which an empty one shows all.
 pub fn matches_scope(component_type: &str, scope: &[String]) -> bool {
-    scope.is_empty()
-        || scope.iter().any(|prefix| {
-            component_type
-                .strip_prefix(prefix.as_str())
-                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('.') && !prefix.is_empty()))
-        })
+    scope.is_empty() || scope.iter().any(|prefix| is_within(component_type, prefix))
+}
+
+/// Whether a component type begins with these whole segments: `devices` has `devices` and `devices.table`, not
+/// `devicesx`.
+pub fn is_within(component_type: &str, prefix: &str) -> bool {
+    component_type
+        .strip_prefix(prefix)
+        .is_some_and(|rest| rest.is_empty() || (rest.starts_with('.') && !prefix.is_empty()))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use agent_surface_json::{characters, sip128, write_u64};
 use crate::admission::{first_of, take_out};
 use crate::call::{Call, Origin, Request, Sent, Step, Votes};
 use crate::core::Core;
+use crate::effect::Audit;
 use crate::error::{Failure, cut};
 use crate::message::{CallId, Output};
 use crate::table::hash;
@@ -176,6 +177,7 @@ impl Core {
             pending,
             announced: false,
             audited: false,
+            audit: Audit::None,
             known: false,
             remembered: false,
             lingers: false,

@@ -100,6 +100,8 @@ pub enum Input {
     PolicyNext(CallId, u32),
     /// A policy that is no guard wants a person to approve, with this summary.
     Escalate(CallId, Option<String>),
+    /// A policy wants the call on record, with its payload when that is said.
+    Audit(CallId, bool),
     /// A policy's function ended; `Some` when it threw.
     PolicyDone(CallId, u32, Option<Failure>),
     /// Answer to `Check`.
@@ -134,6 +136,7 @@ impl Input {
             | Self::Verdict(id, _)
             | Self::PolicyNext(id, _)
             | Self::Escalate(id, _)
+            | Self::Audit(id, _)
             | Self::PolicyDone(id, _, _)
             | Self::Checked(id, _)
             | Self::Bound(id, _)

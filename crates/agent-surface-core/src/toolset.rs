@@ -95,7 +95,7 @@ impl Core {
         }
         self.withdraw_all(toolset);
         if let Some(found) = self.toolsets.remove(toolset) {
-            self.close_view(found.view);
+            self.views.discard(found.view);
         }
         // Calls in flight belong to no toolset now: a later one in the same slot must not adopt them.
         for (_, call) in self.calls.iter_mut() {

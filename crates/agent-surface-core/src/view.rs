@@ -163,9 +163,10 @@ impl Core {
         })
     }
 
-    /// Drops a view.
-    pub fn close_view(&mut self, view: u32) {
-        self.views.discard(view);
+    /// Drops a view, unless it is being looked through.
+    pub fn close_view(&mut self, view: u32) -> bool {
+        let is_idle = |found: &View| found.cursor.is_none();
+        self.views.get(view).is_some_and(is_idle) && self.views.discard(view)
     }
 
     /// Begins a look. False when one is under way (a closure of it asks for a snapshot).

@@ -247,7 +247,7 @@ impl World {
             .ok_or_else(|| format!("no frame of `{policy}`"))
     }
 
-    /// What a policy's function does next: `next|done|throws|escalates CALL STAGE POLICY …`
+    /// What a policy's function does next: `next|done|throws|escalates|audits CALL STAGE POLICY …`
     pub fn policy_acts(&mut self, verb: &str, words: &mut Words) -> Result<(), String> {
         let id = self.call_named(&words.want("a call")?)?;
         let frame = self.frame(id, words)?;
@@ -257,6 +257,10 @@ impl World {
             "escalates" => {
                 let summary = words.text();
                 self.input(Input::Escalate(id, summary))
+            }
+            "audits" => {
+                let full = words.take("full");
+                self.input(Input::Audit(id, full))
             }
             _ => {
                 let failure = failure(words)?;

@@ -90,7 +90,7 @@ impl World {
                 };
                 self.handler_ended(id, returned)
             }
-            "next" | "done" | "throws" | "escalates" => self.policy_acts(verb, words),
+            "next" | "done" | "throws" | "escalates" | "audits" => self.policy_acts(verb, words),
             "met" | "unmet" => {
                 let id = self.call_named(&words.want("a call")?)?;
                 let refusal = if verb == "met" {

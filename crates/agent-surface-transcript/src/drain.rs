@@ -116,7 +116,7 @@ impl World {
                 }
             }
             Output::Event(text) => self.line("event", &format!("event {text}")),
-            Output::Audit(text, _) => self.audit(&text)?,
+            Output::Audit(text, call) => self.audit(&text, call)?,
             Output::ConfirmationResolved(id, outcome) => {
                 self.line("resolved", &format!("resolved {id} {outcome}"));
             }
@@ -307,9 +307,12 @@ impl World {
     }
 
     /// Late settlements in short, unless whole records are shown.
-    fn audit(&mut self, text: &str) -> Result<(), String> {
+    fn audit(&mut self, text: &str, call: Option<u32>) -> Result<(), String> {
+        // A start that names its call is for the sink of a policy.
+        let is_own = call.is_some() && text.starts_with(r#"{"type":"invocation-started""#);
         if self.shown.contains("audit") {
-            self.line("audit", &format!("audit {text}"));
+            let whose = if is_own { "policy-audit" } else { "audit" };
+            self.line("audit", &format!("{whose} {text}"));
             return Ok(());
         }
         let record = json::parse(text)?;

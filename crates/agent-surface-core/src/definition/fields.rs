@@ -23,7 +23,7 @@ const INVALID: DefinitionCode = DefinitionCode::InvalidDefinition;
 /// What a field may hold.
 enum Shape {
     Kind(Kind),
-    /// `1`: the host has a function there. It sends `0` for anything else that was set.
+    /// `1`: the host has a function there. It sends a `1` of the author's as `[1]`.
     Function,
     TextOrFunction,
     /// A whole number from the first to the second.

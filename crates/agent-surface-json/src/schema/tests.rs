@@ -214,6 +214,16 @@ fn every_issue_is_reported_with_both_forms_of_its_place() {
 }
 
 #[test]
+fn what_is_wrong_twice_is_said_once() {
+    assert_eq!(
+        messages(r#"{"required":["a","b","a"]}"#, "{}"),
+        ["a | /a | is required", "b | /b | is required"]
+    );
+    let twice = r##"{"$defs":{"n":{"type":"object","required":["a"]}},"$ref":"#/$defs/n","required":["a"]}"##;
+    assert_eq!(messages(twice, "{}"), ["a | /a | is required"]);
+}
+
+#[test]
 fn at_most_32_issues_are_reported_and_values_are_not_echoed_at_length() {
     let many = ["[", &"1,".repeat(99), "1]"].concat();
     assert_eq!(issues(r#"{"items":{"type":"string"}}"#, &many).len(), 32);

@@ -42,7 +42,11 @@ impl<'s> Check<'s> {
     /// Notes an issue; always `false`, the verdict.
     fn report(&mut self, path: &Path<'_>, message: &str) -> bool {
         if self.collects && self.issues.len() < MAX_ISSUES {
-            self.issues.push(path.issue(message));
+            let issue = path.issue(message);
+            // One place may be found wanting twice: by a name that `required` lists twice, or beside a `$ref`.
+            if !self.issues.contains(&issue) {
+                self.issues.push(issue);
+            }
         }
         false
     }
