@@ -5,7 +5,7 @@
 
 use agent_surface_core::error::Failure;
 use agent_surface_core::message::{
-    CallId, Checked, Evidence, Input, InputRef, Outcome, Output, Returned, Stage, Target, Verdict, Vote,
+    CallId, Checked, Evidence, Input, InputRef, Outcome, Output, Returned, Stage, Target, Vote,
 };
 use agent_surface_core::time::Millis;
 use agent_surface_json::{Bounds, Document};
@@ -285,14 +285,12 @@ impl Registry {
         }
     }
 
-    /// 0 pass, 1 refuse with a payload, 2 confirm, 3 confirm with a summary, 4 threw something unknown.
-    fn verdict(&self, answer: u32) -> Verdict {
+    /// 0 pass, 1 refuse with a payload, else threw something unknown.
+    fn verdict(&self, answer: u32) -> Option<Failure> {
         match answer {
-            0 => Verdict::Pass,
-            1 => Verdict::Refuse(self.author_failure(&self.take_text())),
-            2 => Verdict::Confirm(None),
-            3 => Verdict::Confirm(Some(self.take_text())),
-            _ => Verdict::Refuse(Failure::execution_failed(None)),
+            0 => None,
+            1 => Some(self.author_failure(&self.take_text())),
+            _ => Some(Failure::execution_failed(None)),
         }
     }
 

@@ -184,11 +184,6 @@ export class Host {
       const context = policyContext(this, this.registrations[slot], at, entry.consumer, entry, invokes);
       const verdict = invokes ? guard.invoke(context) : guard.authorize(context);
       if (!verdict) return 0;
-      if (verdict.confirm) {
-        if (typeof verdict.summary !== "string") return 2;
-        this.give(verdict.summary);
-        return 3;
-      }
       this.give(checkedCopy(verdict).text);
       return 1;
     } catch (error) {
@@ -224,9 +219,9 @@ export class Host {
     }
   }
 
-  /** A policy that is no guard asks for a person's approval. */
+  /** A policy asks for a person's approval. */
   escalate(entry, summary) {
-    const text = typeof summary === "string" ? summary : undefined;
+    const text = typeof summary === "string" && summary ? summary : undefined;
     this.late((wasm) => wasm.answer(ESCALATE, entry.slot, wasm.number(CALL_GENERATION, entry.slot), 0, text));
   }
 

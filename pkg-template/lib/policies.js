@@ -4,7 +4,7 @@
 import { AgentSurfaceDefinitionError, AgentSurfaceError } from "./errors.js";
 
 /**
- * On a built-in policy: `{ authorize?(ctx), invoke?(ctx), onAuthorize?, onInvoke? }`. The verdicts answer with null where
+ * On a built-in policy: `{ authorize?(ctx), invoke?(ctx), onAuthorize?, onInvoke? }`. The verdicts answer with nothing where
  * they let the call pass; the hooks are those they stand for.
  */
 export const GUARD = Symbol.for("agent-surface-wasm.guard");
@@ -134,42 +134,35 @@ export const rateLimit = ({ limit, windowMs } = {}) => {
   return authorizing("rate-limit", authorize);
 };
 
+/** A policy that lets every call pass, but for what `invoke(ctx)` asks of the registry, or throws. */
+const asking = (name, invoke) => {
+  const onInvoke = (ctx, next) => {
+    invoke(ctx);
+    return next();
+  };
+  return Object.freeze({ name, onInvoke, [GUARD]: { invoke, onInvoke } });
+};
+
 /**
  * A person must approve the call. `if(ctx)` narrows it, `summary` (a text or `(ctx) => text`) says in a sentence what
  * is to be approved. What `if` throws counts as yes; observations are never asked about.
  */
-export const requireConfirmation = ({ if: condition, summary } = {}) => {
-  const invoke = (ctx) => {
-    if (ctx.kind === "observation" || (condition && !attempt(() => condition(ctx), true))) return null;
-    const text = typeof summary === "function" ? attempt(() => summary(ctx)) : summary;
-    return typeof text === "string" && text ? { confirm: true, summary: text } : { confirm: true };
-  };
-  const onInvoke = (ctx, next) => {
-    const verdict = invoke(ctx);
+export const requireConfirmation = ({ if: condition, summary } = {}) =>
+  asking("require-confirmation", (ctx) => {
+    if (ctx.kind === "observation" || (condition && !attempt(() => condition(ctx), true))) return;
     // Without the registry's context nobody can be asked, and what needs approval must not run.
-    if (verdict && !ctx[CONFIRM]) throw new AgentSurfaceError({ code: "CONFIRMATION_REQUIRED" });
-    if (verdict) ctx[CONFIRM](verdict.summary);
-    return next();
-  };
-  return Object.freeze({ name: "require-confirmation", onInvoke, [GUARD]: { invoke, onInvoke } });
-};
+    if (!ctx[CONFIRM]) throw new AgentSurfaceError({ code: "CONFIRMATION_REQUIRED" });
+    ctx[CONFIRM](typeof summary === "function" ? attempt(() => summary(ctx)) : summary);
+  });
 
 /**
  * Records calls that are off to run at this level at least, and gives what is recorded of them to `sink`, too. Without a
  * sink the registry's own has it.
  */
 export const audit = (sink, level = "metadata") => {
-  expect(sink === undefined || typeof sink?.record === "function", "`audit` takes a sink with `record(event)`");
-  expect(level === "metadata" || level === "full", "`audit` takes the level metadata or full");
-  const invoke = (ctx) => {
-    ctx[AUDIT]?.(level, sink);
-    return null;
-  };
-  const onInvoke = (ctx, next) => {
-    invoke(ctx);
-    return next();
-  };
-  return Object.freeze({ name: "audit", onInvoke, [GUARD]: { invoke, onInvoke } });
+  const isSink = sink === undefined || typeof sink?.record === "function";
+  expect(isSink && ["metadata", "full"].includes(level), "`audit` takes a sink with `record(event)`, and metadata or full");
+  return asking("audit", (ctx) => ctx[AUDIT]?.(level, sink));
 };
 
 const RANK = ["expose", "disable", "hide"];

@@ -4,7 +4,7 @@ import {
   AgentSchemaError, AgentSurfaceDefinitionError, AgentSurfaceError, AgentSurfaceRuntimeError, AGENT_CAPABILITY_ERROR_CODES,
   authenticated, consoleAuditSink, createAgentSurfaceRegistry, createAgentToolset, createWebMcpAdapter, decodeWireName,
   DEFAULT_LIMITS, defineAgentComponent, evaluateDiscovery, hasPermission, init, isAgentSurfaceError, isValidInstanceId,
-  memoryAuditSink, parseCapabilityId, requireConfirmation, validateJsonSchemaDocument,
+  audit, environment, memoryAuditSink, parseCapabilityId, rateLimit, requireConfirmation, tenantBoundary, validateJsonSchemaDocument,
 } from "agent-surface-wasm";
 import type {
   AgentCapabilityErrorCode, AgentPolicy, AgentSurfaceAdapter, AgentSurfaceEvent, AgentSurfaceRegistry, AgentTool,
@@ -27,7 +27,7 @@ init({ path: "x" });
 interface Host {
   user: { permissions: string[] };
 }
-const audit = memoryAuditSink({ capacity: 10 });
+const sink = memoryAuditSink({ capacity: 10 });
 const registry = createAgentSurfaceRegistry<Host>({
   environment: "test",
   context: { user: { permissions: [] } },
@@ -35,9 +35,13 @@ const registry = createAgentSurfaceRegistry<Host>({
     authenticated(),
     authenticated({ key: "user" }),
     hasPermission<Host>("write", (permission, { host }) => host.user.permissions.includes(permission)),
+    tenantBoundary<Host>({ current: ({ host }) => host.user.permissions[0], expected: "acme" }),
+    environment(["development", "test"]),
+    rateLimit({ limit: 10, windowMs: 60_000 }),
+    audit(memoryAuditSink(), "full"),
     requireConfirmation({ if: ({ effectiveInput }) => effectiveInput.ids.length > 1, summary: ({ consumer }) => consumer.id }),
   ],
-  audit,
+  audit: sink,
   onRegister: ({ definition }) => (definition.type === "a" ? "accept" : "reject"),
   limits: { maxInputBytes: 10 },
   route: () => "/devices",
@@ -45,7 +49,7 @@ const registry = createAgentSurfaceRegistry<Host>({
   requireApprover: false,
 });
 expectTypeOf(registry, expectation<AgentSurfaceRegistry>());
-expectTypeOf(audit.events().length, expectation<number>());
+expectTypeOf(sink.events().length, expectation<number>());
 createAgentSurfaceRegistry({ audit: consoleAuditSink() });
 // @ts-expect-error -- no such environment
 createAgentSurfaceRegistry({ environment: "staging" });

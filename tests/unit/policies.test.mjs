@@ -288,7 +288,7 @@ describe("audit", () => {
       const told = [];
       const ctx = context({ [AUDIT]: (...given) => told.push(given) });
       assert.equal(policy.name, "audit");
-      assert.equal(policy[GUARD].invoke(ctx), null);
+      policy[GUARD].invoke(ctx);
       assert.equal(policy.onInvoke(ctx, () => "inner"), "inner");
       assert.equal(policy.onInvoke(context(), () => "inner"), "inner");
       assert.deepEqual(told, [expected, expected]);
@@ -302,23 +302,29 @@ describe("audit", () => {
 });
 
 describe("requireConfirmation", () => {
-  const verdict = (options, ctx = context()) => requireConfirmation(options)[GUARD].invoke(ctx);
+  /** What a person is asked: a list of summaries. */
+  const asks = (options, ctx = context()) => {
+    const asked = [];
+    const verdict = requireConfirmation(options)[GUARD].invoke({ ...ctx, [CONFIRM]: (summary) => asked.push(summary) });
+    assert.equal(verdict, undefined);
+    return asked;
+  };
 
   test("always asks, unless its condition says no", () => {
-    assert.deepEqual(verdict(), { confirm: true });
-    assert.deepEqual(verdict({ if: () => true }), { confirm: true });
-    assert.equal(verdict({ if: () => false }), null);
+    assert.deepEqual(asks(), [undefined]);
+    assert.deepEqual(asks({ if: () => true }), [undefined]);
+    assert.deepEqual(asks({ if: () => false }), []);
   });
 
-  test("a condition that throws counts as yes", () => assert.deepEqual(verdict({ if: boom }), { confirm: true }));
+  test("a condition that throws counts as yes", () => assert.deepEqual(asks({ if: boom }), [undefined]));
 
-  test("never asks about observations", () => assert.equal(verdict({ if: () => true }, context({ kind: "observation" })), null));
+  test("never asks about observations", () => assert.deepEqual(asks({ if: () => true }, context({ kind: "observation" })), []));
 
   test("a summary is a text or made from the context; a throwing one falls back", () => {
-    assert.deepEqual(verdict({ summary: "Disable?" }), { confirm: true, summary: "Disable?" });
+    assert.deepEqual(asks({ summary: "Disable?" }), ["Disable?"]);
     const summary = ({ effectiveInput }) => `Disable ${effectiveInput.ids.length} devices`;
-    assert.deepEqual(verdict({ summary }, context({ effectiveInput: { ids: [1, 2] } })), { confirm: true, summary: "Disable 2 devices" });
-    for (const bad of [boom, () => 1, () => "", async () => "late"]) assert.deepEqual(verdict({ summary: bad }), { confirm: true });
+    assert.deepEqual(asks({ summary }, context({ effectiveInput: { ids: [1, 2] } })), ["Disable 2 devices"]);
+    assert.deepEqual(asks({ summary: boom }), [undefined]);
   });
 
   test("composed by hand it asks through the registry's context", () => {

@@ -280,7 +280,10 @@ impl Call {
 
     /// How much of it the audit records: all that is known of one that was not resolved.
     pub(crate) fn audit_level(&self) -> Audit {
-        let own = self.capability.as_ref().map_or(Audit::Metadata, |capability| capability.audit);
+        let own = self
+            .capability
+            .as_ref()
+            .map_or(Audit::Metadata, |capability| capability.audit);
         own.max(self.audit)
     }
 

@@ -45,17 +45,6 @@ pub enum Vote {
     Disable(String),
 }
 
-/// What a guard (a built-in policy) says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// Nothing against it.
-    Pass,
-    /// Refused with this answer.
-    Refuse(Failure),
-    /// A person has to approve; the summary, when there is one, is what they read.
-    Confirm(Option<String>),
-}
-
 /// What came back from a check that the host runs (an author's own schema).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
@@ -94,11 +83,11 @@ pub enum Input {
     ReasonIs(CallId, Option<String>),
     /// Answer to `AskKey`: the concurrency key, `None` when it threw.
     KeyIs(CallId, Option<String>),
-    /// Answer to `Guard`.
-    Verdict(CallId, Verdict),
+    /// Answer to `Guard`: `Some` refuses.
+    Verdict(CallId, Option<Failure>),
     /// A policy called `next`.
     PolicyNext(CallId, u32),
-    /// A policy that is no guard wants a person to approve, with this summary.
+    /// A policy wants a person to approve, with this summary.
     Escalate(CallId, Option<String>),
     /// A policy wants the call on record, with its payload when that is said.
     Audit(CallId, bool),

@@ -7,7 +7,7 @@ use crate::call::{Call, Frame, Step};
 use crate::core::Core;
 use crate::definition::PolicyRef;
 use crate::error::Failure;
-use crate::message::{Output, Stage, Target, Verdict, Vote};
+use crate::message::{Output, Stage, Target, Vote};
 use alloc::string::String;
 
 const ON_DISCOVERY: u8 = PolicyRef::ON_DISCOVERY;
@@ -102,7 +102,7 @@ impl Core {
         self.ask(call, Output::RunPolicy(call.id, stage, frame, reference));
     }
 
-    pub(crate) fn verdict(&mut self, call: &mut Call, verdict: Verdict) {
+    pub(crate) fn verdict(&mut self, call: &mut Call, refusal: Option<Failure>) {
         let (at, next) = match call.step {
             Step::Authorize(at) => (at, Step::Authorize(at + 1)),
             Step::Invoke(at) => (at, Step::Invoke(at + 1)),
@@ -112,12 +112,10 @@ impl Core {
         if !asked.is_some_and(|policy| policy.guard) {
             return;
         }
-        match verdict {
-            Verdict::Pass => {}
-            Verdict::Refuse(failure) => return self.fail(call, failure),
-            Verdict::Confirm(summary) => escalate(call, summary),
+        match refusal {
+            None => self.go_on(call, next),
+            Some(failure) => self.fail(call, failure),
         }
-        self.go_on(call, next);
     }
 
     pub(crate) fn policy_next(&mut self, call: &mut Call, frame: u32) {

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use agent_surface_core::message::{Target, Verdict, Vote};
+use agent_surface_core::error::Failure;
+use agent_surface_core::message::{CallId, Input, Target, Vote};
 
 use crate::call::failure;
 use crate::words::Words;
@@ -179,18 +180,21 @@ impl World {
         Ok(Ok(answer.want("JSON")?))
     }
 
-    pub fn ask_guard(&mut self, policy: u32) -> Result<Verdict, String> {
+    pub fn ask_guard(&mut self, id: CallId, policy: u32) -> Result<Option<Failure>, String> {
         let name = self
             .policies
             .get(policy)
             .map_or(String::new(), |policy| policy.name.clone());
         let Some(mut answer) = self.ask("guard", &[name])? else {
-            return Ok(Verdict::Pass);
+            return Ok(None);
         };
         match answer.want("a verdict")?.as_str() {
-            "passes" => Ok(Verdict::Pass),
-            "refuses" => Ok(Verdict::Refuse(failure(&mut answer)?)),
-            "confirms" => Ok(Verdict::Confirm(answer.text())),
+            "passes" => Ok(None),
+            "refuses" => Ok(Some(failure(&mut answer)?)),
+            "confirms" => {
+                self.input(Input::Escalate(id, answer.text()))?;
+                Ok(None)
+            }
             other => Err(format!("`{other}` is no verdict")),
         }
     }

@@ -41,7 +41,7 @@ impl World {
             }
             Output::Guard(id, _, policy) => {
                 self.check_known(id);
-                let verdict = self.ask_guard(policy)?;
+                let verdict = self.ask_guard(id, policy)?;
                 self.input(Input::Verdict(id, verdict))
             }
             Output::Bind(id, target) => {

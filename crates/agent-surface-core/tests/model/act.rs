@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use agent_surface_core::error::{Code, Failure};
-use agent_surface_core::message::{CallId, Checked, Input, Returned, Verdict, Vote};
+use agent_surface_core::message::{CallId, Checked, Input, Returned, Vote};
 use agent_surface_core::{Admitted, Registered, Request, Route, Sent};
 
 use crate::host::{Host, HostCall, consumer, json};
@@ -160,7 +160,7 @@ impl Host {
             self.input(Input::WhenIs(id, None));
             self.input(Input::ReasonIs(id, None));
             self.input(Input::KeyIs(id, None));
-            self.input(Input::Verdict(id, Verdict::Refuse(Failure::not_found())));
+            self.input(Input::Verdict(id, Some(Failure::not_found())));
             self.input(Input::Checked(id, Checked::Issues(String::from("[]"))));
             self.input(Input::Bound(id, Err(None)));
             self.input(Input::PreconditionDone(id, Some(Failure::not_found())));
