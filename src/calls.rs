@@ -37,7 +37,9 @@ impl Registry {
     }
 
     /// Takes a call in. The slot of the call, or -1 - slot when it joins one. `kind`: 0 no input, 1 JSON text, 2
-    /// not JSON (`text` is the list of issues), 3 `{}`. Does not drain: the facade keeps its entry first, then `go`.
+    /// not JSON (`text` is the list of issues), 3 `{}`, 4 JSON text of a string whose own content as JSON text `text` was
+    /// given, 5 no request at all (a list of issues); 8 more for a caller that may only read. Does not drain: the facade
+    /// keeps its entry first, then `go`.
     #[expect(
         clippy::too_many_arguments,
         reason = "arguments cross separately, never framed by a separator"
@@ -68,9 +70,10 @@ impl Registry {
             surface_version: surface_version.as_deref(),
             invocation_id: invocation_id.as_deref(),
             confirmation_id: confirmation_id.as_deref(),
-            input: self.sent(kind, text),
+            input: self.sent(kind & 7, text),
             timeout_ms: u32::try_from(timeout_ms).ok(),
             aborted,
+            reads_only: kind & 8 != 0,
         };
         let now = self.now();
         let mut core = self.core_mut();

@@ -223,19 +223,22 @@ impl Registry {
     }
 
     pub(crate) fn sent(&self, kind: u32, text: Option<String>) -> Sent {
+        let bounds = Bounds {
+            max_bytes: self.max_input_bytes,
+            max_depth: self.max_depth,
+            lone_surrogates: false,
+        };
         match (kind, text) {
-            (1, Some(text)) => {
-                let bounds = Bounds {
-                    max_bytes: self.max_input_bytes,
-                    max_depth: self.max_depth,
-                    lone_surrogates: false,
-                };
-                match Document::parse(text, bounds) {
-                    Ok(document) => Sent::Json(Rc::new(document)),
-                    Err(error) => Sent::Bad(whole_issue(&error.message())),
-                }
-            }
+            (1 | 4, Some(text)) => match Document::parse(text, bounds) {
+                Ok(document) if kind == 4 => match Document::parse(self.take_text(), bounds) {
+                    Ok(object) => Sent::Encoded(Rc::new(document), Rc::new(object)),
+                    Err(_) => Sent::Json(Rc::new(document)),
+                },
+                Ok(document) => Sent::Json(Rc::new(document)),
+                Err(error) => Sent::Bad(whole_issue(&error.message())),
+            },
             (2, Some(issues)) => Sent::Bad(issues),
+            (5, Some(issues)) => Sent::Refused(issues),
             (3, _) => self.core().empty_input(),
             _ => Sent::Absent,
         }

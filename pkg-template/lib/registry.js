@@ -62,11 +62,11 @@ const toText = (value, what, code = "INVALID_DEFINITION") => {
 
 const NO_UNICODE = "\u0000";
 
-/** A text token of a call. One that is no Unicode names nothing, and never the same as another one. */
+/** A text token of a call. One that is no Unicode names nothing, and is the same as no other one. */
 const token = (value, name) => {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") throw new TypeError(`\`${name}\` must be a string`);
-  return value.isWellFormed() ? value : NO_UNICODE;
+  return value.isWellFormed() ? value : NO_UNICODE + JSON.stringify(value);
 };
 
 const refuseInput = (entry, path, pointer, message) => {
@@ -135,8 +135,8 @@ const routeOf = ({ wasm, routes }, capabilityId, { kind, id }) => {
   return route.number;
 };
 
-/** Invokes for a consumer, through a toolset when its number is not negative. */
-export const invokeAs = (host, toolset, request, consumer, options, isDirect = false) => {
+/** Invokes for a consumer, through a toolset when its number is not negative. `kindOf` says what the input is instead. */
+export const invokeAs = (host, toolset, request, consumer, options, isDirect = false, kindOf = undefined) => {
   if (typeof request !== "object" || request === null) throw new TypeError("`invoke` expects a request object");
   const { capabilityId, input } = request;
   const signal = options?.signal ?? undefined;
@@ -156,12 +156,12 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
   const confirmationId = token(request.confirmationId, "confirmationId");
   const entry = readCall(host, capabilityId, consumer, input, isDirect);
   entry.confirmationId = confirmationId;
-  if (invocationId === NO_UNICODE) refuseInput(entry, "invocationId", "/invocationId", "must be well-formed Unicode");
+  if (invocationId?.[0] === NO_UNICODE) refuseInput(entry, "invocationId", "/invocationId", "must be well-formed Unicode");
   try {
     const slot = host.wasm.invoke(
       routeOf(host, capabilityId, consumer),
       toolset,
-      entry.kind,
+      kindOf ? kindOf(entry) : entry.kind,
       entry.text,
       timeoutMs ?? -1,
       isAborted,
@@ -292,7 +292,7 @@ const openView = (host, scope, includeUnavailable) => ({
   snapshot: undefined,
 });
 
-const snapshot = (host, options = {}) => {
+export const snapshot = (host, options = {}) => {
   if (host.disposed) throw disposedError();
   const { scope, includeUnavailable = true } = options ?? {};
   const consumer = toConsumer(options?.consumer);

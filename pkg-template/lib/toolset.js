@@ -4,6 +4,7 @@
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { BUILD_TOOLS, CLOSE_TOOLSET, NAMES_STAMP, TOOL_LABEL, TOOL_NAMES, TOOL_ROWS, TOOL_STATE, VERSION, WATCH_TOOLSET } from "./codes.js";
 import { toConsumer } from "./context.js";
+import { metaTools } from "./meta.js";
 import { attempt } from "./host.js";
 import { hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
 
@@ -62,6 +63,8 @@ class Tools {
     this.consumer = consumer;
     this.id = id;
     this.list = undefined;
+    /** The tools of meta mode. */
+    this.fixed = undefined;
     this.announced = undefined;
     /** By position, where a tool's name is not its spec's. */
     this.names = undefined;
@@ -73,7 +76,8 @@ class Tools {
   }
 
   build() {
-    const { host, id } = this;
+    const { host, id, fixed } = this;
+    if (fixed) return fixed;
     if (this.closed || host.disposed) return (this.list ??= freeze([]));
     const moved = lookAs(host, this.consumer, (wasm) => wasm.number(BUILD_TOOLS, id));
     if (!moved && this.list) return this.list;
@@ -140,21 +144,19 @@ class Tools {
   }
 
   execute(capabilityId, registrationId, surfaceVersion, input, options) {
+    return this.run(capabilityId, options, ({ toolCallId: invocationId, confirmationId, signal }) => {
+      const request = { capabilityId, registrationId, surfaceVersion, invocationId, confirmationId, input };
+      return invokeAs(this.host, this.id, request, this.consumer, { signal }).promise;
+    });
+  }
+
+  /** A call of a tool, as a promise that never rejects. */
+  run(capabilityId, options, call) {
     let toolCallId;
     try {
-      const { confirmationId, signal } = options ?? {};
       toolCallId = options?.toolCallId;
-      const request = {
-        capabilityId,
-        registrationId,
-        surfaceVersion,
-        invocationId: toolCallId,
-        confirmationId,
-        input,
-      };
       if (this.closed) throw { code: "DISPOSED" };
-      const entry = invokeAs(this.host, this.id, request, this.consumer, { signal });
-      return entry.promise.then(undefined, (error) => lost(capabilityId, toolCallId, error));
+      return call(options ?? {}).then(undefined, (error) => lost(capabilityId, toolCallId, error));
     } catch (error) {
       if (!this.closed) this.host.develop(`\`${capabilityId}\` was not called:`, error);
       return Promise.resolve(lost(capabilityId, toolCallId, this.host.disposed ? { code: "DISPOSED" } : error));
@@ -178,7 +180,7 @@ class Tools {
 
   subscribe(listener) {
     if (typeof listener !== "function") throw new TypeError("`subscribe` expects a function");
-    if (this.closed) return () => undefined;
+    if (this.closed || this.fixed) return () => undefined;
     if (this.listeners.size === 0) this.announced = this.build();
     this.listeners.add(listener);
     this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, true));
@@ -196,6 +198,7 @@ class Tools {
     this.host.toolsets.delete(this.id);
     this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
     this.list = freeze([]);
+    this.targets = [];
   }
 }
 
@@ -219,8 +222,9 @@ export const createAgentToolset = (registry, options = {}) => {
   onlyOptions(options, "consumer topology confirmations waitMs mode scope budget", "createAgentToolset");
   const waits = modeOf(options) === "wait";
   const { mode = "direct", scope, waitMs, budget } = options;
-  if (mode !== "direct") throw invalid('`mode` must be "direct"');
-  if (budget !== undefined) throw invalid("`budget` does not apply to a direct toolset: narrow it with `scope`");
+  const isMeta = mode === "meta";
+  if (!isMeta && mode !== "direct") throw invalid('`mode` must be "direct" or "meta"');
+  if (!isMeta && budget !== undefined) throw invalid("`budget` does not apply to a direct toolset: narrow it with `scope`");
   if (options.consumer === undefined) throw invalid("`createAgentToolset` needs a `consumer` { id, kind }");
   const consumer = toConsumer(options.consumer);
   const prefixes = scopeText(scope);
@@ -228,13 +232,17 @@ export const createAgentToolset = (registry, options = {}) => {
     wasm.openToolset(consumer.kind, consumer.id, prefixes, waits, waits ? (waitMs ?? -1) : -1, false),
   );
   const tools = new Tools(host, consumer, id);
+  if (isMeta) {
+    const floor = prefixes && JSON.parse(prefixes);
+    tools.fixed = metaTools(host, id, consumer, { floor, budget }, (...call) => tools.run(...call), AVAILABLE);
+  }
   host.toolsets.set(id, tools);
   const dispose = () => tools.dispose();
   return {
     tools: () => tools.build(),
     wireNameMap() {
       const list = tools.build();
-      return new Map(list.map((tool, at) => [tool.name, tools.targets[at]]));
+      return new Map(tools.targets.map((target, at) => [list[at].name, target]));
     },
     subscribe: (listener) => tools.subscribe(listener),
     dispose,

@@ -16,18 +16,45 @@ export type ToolsetTopology =
   | { readonly topology: "remote"; readonly confirmations: "wait"; readonly waitMs: number }
   | { readonly topology?: undefined; readonly confirmations: "wait" | "two-phase"; readonly waitMs?: number };
 
+/** What a toolset lists: a budget is for what `surface_discover` gives. */
+export type ToolsetCatalog =
+  | { readonly mode?: "direct"; readonly budget?: undefined }
+  | { readonly mode: "meta"; readonly budget?: { readonly maxComponents?: number; readonly maxBytes?: number } };
+
 /** How a toolset is made: for whom, of what, and how confirmations are waited for. */
-export type AgentToolsetOptions = ToolsetTopology & {
+export type AgentToolsetOptions = ToolsetTopology & ToolsetCatalog & {
   readonly consumer: AgentConsumer;
-  /** One tool per capability. */
-  readonly mode?: "direct";
-  /** Prefixes of component types; see `SnapshotContext`. */
+  /**
+   * Prefixes of component types; see `SnapshotContext`. In meta mode a floor: `surface_discover` may narrow it, never
+   * widen it, and no call reaches past it.
+   */
   readonly scope?: readonly string[];
+  /**
+   * `direct`, when absent: one tool per capability. `meta`: three tools for a surface of any size, the same bytes for
+   * ever, so that `tools()` always gives the same array, `wireNameMap()` is empty and subscribers are never called.
+   *
+   * - `surface_discover({ scope? })` gives a `SurfaceSnapshot`, with `scopeRejected: { prefixes }` where it was asked for
+   *   what lies outside the scope below: each such prefix once, in the order of the request.
+   * - `surface_read({ capabilityId, instanceId?, input? })` runs observations and procedures with the effect
+   *   `server-query`, nothing else: hosts approve reads by themselves.
+   * - `surface_act({ capabilityId, instanceId?, input, invocationId?, confirmationId?, surfaceVersion? })` runs any
+   *   capability. An `input` that is the JSON text of an object is parsed where the capability takes an object.
+   *
+   * An envelope with unknown or missing properties, empty strings or a wrong `scope` answers `INVALID_INPUT` with all
+   * issues, before anything is looked for; `null` and nothing are `{}`. The result's `capabilityId` is then the tool's
+   * name, as that of `surface_discover` always is. `invocationId` and `confirmationId` in an envelope go before
+   * `toolCallId` and `confirmationId` of the `AgentToolCall`. No `registrationId` is sent, and only that
+   * `surfaceVersion` that the envelope has: the model says what it looked at.
+   */
+  readonly mode?: "direct" | "meta";
 };
 
 /** How a tool is called. */
 export interface AgentToolCall {
-  /** The provider's id of the call: a repeat with the same id and input gives the same result, and runs nothing twice. */
+  /**
+   * The provider's id of the call: a repeat with the same id and input gives the same result, and runs nothing twice. In
+   * meta mode an `invocationId` in the envelope goes before it.
+   */
   readonly toolCallId?: string;
   /** Of a `CONFIRMATION_REQUIRED`. A remote toolset remembers it by itself. */
   readonly confirmationId?: string;

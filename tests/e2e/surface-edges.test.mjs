@@ -227,6 +227,35 @@ test("an invocation id is one call for one consumer, across registries' surfaces
   assert.deepEqual(found, [1, 2, 3, 1, 4]);
 });
 
+test("two requests whose ids cannot cross are never taken for one", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act(() => 1) } }));
+    const pairs = [
+      ["capabilityId", `view:${"a".repeat(300)}.x`, `view:${"a".repeat(300)}.y`],
+      ["capabilityId", "view:demo.\ud800", "view:demo.\ud801"],
+      ["instanceId", "\ud800", "\ud801"],
+      ["confirmationId", "\ud800", "\udfff"],
+    ];
+    const seen = [];
+    for (const [at, [name, one, other]] of pairs.entries()) {
+      const call = async (value) => {
+        const result = await registry.invoke({ capabilityId: "view:demo.go", invocationId: `i${at}`, [name]: value });
+        return T.brief(result)[0];
+      };
+      seen.push([await call(one), await call(other)]);
+    }
+    return seen;
+  });
+  const conflict = "INVOCATION_CONFLICT";
+  assert.deepEqual(found, [
+    ["CAPABILITY_NOT_FOUND", conflict],
+    ["CAPABILITY_NOT_FOUND", conflict],
+    ["CAPABILITY_NOT_FOUND", conflict],
+    ["ok", conflict],
+  ]);
+});
+
 test("two hundred settled calls are remembered for ten minutes, the oldest leave first", async () => {
   const found = await run(async () => {
     const clock = T.clock();

@@ -156,6 +156,10 @@ expectTypeOf(await toolset.tools()[0]!.execute({}, { toolCallId: "c1" }), expect
 createAgentToolset(registry, { consumer, topology: "remote" });
 createAgentToolset(registry, { consumer, topology: "remote", confirmations: "wait", waitMs: 1000 });
 createAgentToolset(registry, { consumer, confirmations: "two-phase" });
+createAgentToolset(registry, { consumer, topology: "remote", mode: "meta", scope: ["devices"], budget: { maxComponents: 10 } });
+createAgentToolset(registry, { consumer, topology: "embedded", mode: "meta" as "direct" | "meta" });
+// @ts-expect-error -- a direct toolset is narrowed by its scope
+createAgentToolset(registry, { consumer, topology: "embedded", budget: { maxComponents: 10 } });
 // @ts-expect-error -- neither topology nor confirmations
 createAgentToolset(registry, { consumer });
 // @ts-expect-error -- a remote loop must bound its wait

@@ -77,8 +77,12 @@ pub enum Sent {
     Absent,
     /// JSON within the bounds.
     Json(Rc<Document>),
+    /// A text, and the object that it is the JSON text of, which is meant where the schema's root is an object.
+    Encoded(Rc<Document>, Rc<Document>),
     /// Not JSON, or past the bounds: the issues as JSON text.
     Bad(String),
+    /// The request itself is none: its issues, before anything is looked for.
+    Refused(String),
 }
 
 /// A request to invoke a capability. The tokens are optional.
@@ -102,6 +106,8 @@ pub struct Request<'a> {
     pub timeout_ms: Option<u32>,
     /// The caller's signal was aborted before the call.
     pub aborted: bool,
+    /// The caller may only read: whatever changes something is refused.
+    pub reads_only: bool,
 }
 
 /// How a call came in.
@@ -217,6 +223,7 @@ pub struct Call {
     /// Its caller gave that id.
     pub(crate) names_evidence: bool,
     pub(crate) input: Sent,
+    pub(crate) reads_only: bool,
     pub(crate) timeout_ms: Option<u32>,
     pub(crate) origin: Origin,
 

@@ -107,6 +107,11 @@ impl Effect {
         }
     }
 
+    /// Whether nothing changes by it.
+    pub const fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::ServerQuery)
+    }
+
     /// Whether a call with a stale surface version must be refused.
     pub const fn is_dangerous(self) -> bool {
         matches!(self, Self::ExternalSideEffect | Self::Destructive)

@@ -30,6 +30,10 @@ impl Core {
         let Some(member) = registration.member(target.capability) else {
             return;
         };
+        if call.reads_only && !member.capability.effect.reads() {
+            let changes = issue("capabilityId", "changes something: use `surface_act`");
+            return self.fail(call, Failure::invalid_input(&[changes]));
+        }
         let disabled = call
             .votes
             .candidates
@@ -80,31 +84,45 @@ impl Core {
 
     /// Locked fields, then the agent's own fields against what it was shown.
     pub(crate) fn agent_input(&mut self, call: &mut Call) {
-        self.null_as_absent(call);
+        self.read_tool_input(call);
         match self.agent_value(call) {
             Err(failure) => self.fail(call, failure),
             Ok(step) => call.step = step,
         }
     }
 
-    /// Tool callers say `null` for no arguments: that is no input, where the schema's root is an object.
-    fn null_as_absent(&mut self, call: &mut Call) {
-        let is_null = matches!(&call.input, Sent::Json(document) if document.root().kind() == JsonKind::Null);
+    /// Tool callers say `null` for no arguments, or write the object as a text: that is no input, or that object, where
+    /// the schema's root is an object.
+    fn read_tool_input(&mut self, call: &mut Call) {
         let takes_object = call
             .capability
             .as_ref()
             .is_some_and(|capability| capability.input.as_ref().is_none_or(|input| input.object_root));
-        if is_null && takes_object && matches!(call.origin, Origin::Toolset(_)) {
-            call.input = Sent::Absent;
-            self.emit(Output::Effective(call.id, String::from("{}")));
+        match &call.input {
+            Sent::Encoded(_, object) if takes_object => {
+                call.merged = Some(object.text().to_owned());
+                let id = &*call.route.capability_id;
+                let warning = ["the input of `", id, "` came as JSON text and was parsed"].concat();
+                self.emit(Output::Warn(warning));
+            }
+            Sent::Encoded(text, _) => call.input = Sent::Json(Rc::clone(text)),
+            Sent::Json(document)
+                if takes_object
+                    && document.root().kind() == JsonKind::Null
+                    && matches!(call.origin, Origin::Toolset(_)) =>
+            {
+                call.input = Sent::Absent;
+                self.emit(Output::Effective(call.id, String::from("{}")));
+            }
+            _ => {}
         }
     }
 
     fn agent_value(&self, call: &Call) -> Result<Step, Failure> {
         let capability = call.capability.as_ref().ok_or_else(Failure::not_found)?;
         let document = match &call.input {
-            Sent::Bad(issues) => return Err(bad_input(issues)),
-            Sent::Json(document) => Some(document.as_ref()),
+            Sent::Bad(issues) | Sent::Refused(issues) => return Err(bad_input(issues)),
+            Sent::Json(document) | Sent::Encoded(_, document) => Some(document.as_ref()),
             Sent::Absent => None,
         };
         let Some(schema) = &capability.input else {
@@ -285,7 +303,7 @@ fn guilty(call: &Call, places: &mut dyn Iterator<Item = Cow<'_, str>>) -> Option
             let is_there = place
                 .strip_prefix(&*within)
                 .is_some_and(|rest| matches!(rest.as_bytes().first(), None | Some(b'/')));
-            if is_there && !matches!(&call.input, Sent::Json(sent) if sent.root().get(field).is_some()) {
+            if is_there && sent_fields(&call.input).is_none_or(|sent| sent.get(field).is_none()) {
                 return Some(field.clone());
             }
         }
@@ -293,12 +311,17 @@ fn guilty(call: &Call, places: &mut dyn Iterator<Item = Cow<'_, str>>) -> Option
     None
 }
 
+/// What the agent sent, when it is JSON.
+fn sent_fields(input: &Sent) -> Option<Value<'_>> {
+    match input {
+        Sent::Json(document) | Sent::Encoded(_, document) => Some(document.root()),
+        _ => None,
+    }
+}
+
 /// The agent's fields and the bound ones as one object; `Err` names the locked field that `bind` left out.
 fn merge(capability: &Capability, input: &Sent, bound: Value<'_>) -> Result<String, Option<String>> {
-    let agent = match input {
-        Sent::Json(document) => Some(document.root()),
-        _ => None,
-    };
+    let agent = sent_fields(input);
     let mut out = String::from("{");
     if let Some(agent) = agent {
         for (key, value) in agent.entries() {
@@ -333,10 +356,11 @@ fn is_empty_object(value: Value<'_>) -> bool {
     value.kind() == JsonKind::Object && value.is_empty()
 }
 
-fn issue(path: &str, message: &str) -> Issue {
+/// About the whole value, or about one property of it.
+pub(crate) fn issue(name: &str, message: &str) -> Issue {
     Issue {
-        path: path.to_owned(),
-        pointer: path.to_owned(),
+        path: name.to_owned(),
+        pointer: [if name.is_empty() { "" } else { "/" }, name].concat(),
         message: message.to_owned(),
     }
 }
@@ -346,7 +370,7 @@ fn takes_no_input() -> Failure {
 }
 
 /// `INVALID_INPUT` with a list of issues that is JSON already.
-fn bad_input(issues: &str) -> Failure {
+pub(crate) fn bad_input(issues: &str) -> Failure {
     let message = "Correct the input as `details.issues` says, and call again.";
     let details = ["{\"issues\":", issues, "}"].concat();
     Failure::new(Code::InvalidInput, message.into(), Some(details))

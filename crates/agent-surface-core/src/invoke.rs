@@ -8,13 +8,13 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use agent_surface_json::schema::Issue;
 use agent_surface_json::{characters, sip128, write_u64};
 
 use crate::admission::{first_of, take_out};
 use crate::call::{Call, Origin, Request, Sent, Step, Votes};
 use crate::core::Core;
 use crate::effect::Audit;
+use crate::effective::{bad_input, issue};
 use crate::error::{Failure, cut};
 use crate::message::{CallId, Output};
 use crate::table::hash;
@@ -48,7 +48,9 @@ impl Core {
         if let Some(id) = request.invocation_id {
             as_sent = false;
             if let Some(known) = self.known(&request.route.consumer.key, id) {
-                if known.fingerprint == self.fingerprint(&request, known.as_sent) {
+                // What can be no id crosses without its text: it names nothing, and nothing is the same as it.
+                let names_something = !request.route.capability_id.is_empty();
+                if names_something && known.fingerprint == self.fingerprint(&request, known.as_sent) {
                     return Admitted::Join(known.id);
                 }
                 refusal = Some(Failure::conflict());
@@ -62,6 +64,9 @@ impl Core {
         let is_known = refusal.is_none();
         if is_known && request.aborted {
             refusal = Some(Failure::cancelled());
+        }
+        if let (None, Sent::Refused(issues)) = (&refusal, &request.input) {
+            refusal = Some(bad_input(issues));
         }
         let fingerprint = self.fingerprint(&request, as_sent);
         let slot = self.insert_call(request, fingerprint, as_sent, origin, refusal);
@@ -149,6 +154,7 @@ impl Core {
             confirmation_id: owned(request.confirmation_id),
             names_evidence: request.confirmation_id.is_some(),
             input: request.input,
+            reads_only: request.reads_only,
             timeout_ms: request.timeout_ms,
             origin,
             step: Step::Resolve,
@@ -203,11 +209,7 @@ impl Core {
         let mut message = String::from("expected 1 to ");
         write_u64(&mut message, u64::from(longest));
         message.push_str(" characters");
-        Some(Failure::invalid_input(&[Issue {
-            path: String::from("invocationId"),
-            pointer: String::from("/invocationId"),
-            message,
-        }]))
+        Some(Failure::invalid_input(&[issue("invocationId", &message)]))
     }
 
     /// A keyed hash over capability, instance, input (canonical, or as its sender wrote it) and confirmation id, each with
@@ -215,7 +217,7 @@ impl Core {
     fn fingerprint(&self, request: &Request<'_>, as_sent: bool) -> u128 {
         let (marker, input, plain) = match &request.input {
             Sent::Absent => ("-", Cow::Borrowed(""), Some(0)),
-            Sent::Json(document) => {
+            Sent::Json(document) | Sent::Encoded(document, _) => {
                 let plain = Rc::ptr_eq(document, &self.empty).then_some(1);
                 let text = if as_sent {
                     Cow::Borrowed(document.text())
@@ -224,7 +226,7 @@ impl Core {
                 };
                 ("=", text, plain)
             }
-            Sent::Bad(issues) => ("!", Cow::Borrowed(issues.as_str()), None),
+            Sent::Bad(issues) | Sent::Refused(issues) => ("!", Cow::Borrowed(issues.as_str()), None),
         };
         let kept = plain
             .filter(|_| request.instance_id.is_none() && request.confirmation_id.is_none())

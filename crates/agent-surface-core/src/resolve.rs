@@ -151,8 +151,15 @@ impl Core {
     /// instance.
     fn candidate(&self, call: &Call, slot: u32, at: Option<u32>) -> Option<Candidate> {
         let registration = self.registrations.get(slot)?;
+        let header = &registration.component.header;
         if let Some(instance) = &call.instance_id
-            && *instance != registration.component.header.instance_id
+            && *instance != header.instance_id
+        {
+            return None;
+        }
+        // Whatever a toolset's caller names, it reaches no further than its tools do.
+        if let Some(toolset) = self.toolset_of(call)
+            && !self.is_in_scope(toolset.view, &header.component_type)
         {
             return None;
         }

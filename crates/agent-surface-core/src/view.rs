@@ -163,6 +163,13 @@ impl Core {
         })
     }
 
+    /// Whether a view shows components of this type.
+    pub(crate) fn is_in_scope(&self, view: u32, component_type: &str) -> bool {
+        self.views
+            .get(view)
+            .is_some_and(|view| matches_scope(component_type, &view.scope))
+    }
+
     /// Drops a view, unless it is being looked through.
     pub fn close_view(&mut self, view: u32) -> bool {
         let is_idle = |found: &View| found.cursor.is_none();

@@ -14,7 +14,6 @@ use agent_surface_json::{Bounds, Document, Value};
 use crate::call::{Request, Route, Sent};
 use crate::core::Core;
 use crate::definition::Capability;
-use crate::effect::{Effect, Kind};
 use crate::error::{ObjectWriter, decimal};
 use crate::invoke::Admitted;
 use crate::message::{Output, Target};
@@ -325,6 +324,7 @@ impl Core {
                 input,
                 timeout_ms: None,
                 aborted,
+                reads_only: false,
             },
         ))
     }
@@ -359,9 +359,8 @@ fn title(id: &str) -> String {
 fn annotate(out: &mut ObjectWriter, capability: &Capability, given: Option<Value<'_>>) {
     let meta = capability.meta.as_deref().and_then(own_document);
     let untrusted = meta.and_then(|meta| meta.root().get("untrustedContent")?.as_bool());
-    let reads = capability.kind == Kind::Observation || capability.effect == Effect::ServerQuery;
     for (name, holds) in [
-        ("readOnlyHint", reads),
+        ("readOnlyHint", capability.effect.reads()),
         ("consequentialHint", capability.effect.is_dangerous()),
         ("untrustedContentHint", untrusted == Some(true)),
     ] {

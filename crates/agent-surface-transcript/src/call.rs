@@ -49,6 +49,8 @@ pub(crate) struct Wording {
     pub issues: Option<String>,
     pub timeout: Option<u32>,
     pub aborted: bool,
+    pub reads_only: bool,
+    pub refused: Option<String>,
 }
 
 pub(crate) fn consumer(word: &str) -> Result<Consumer, String> {
@@ -59,7 +61,8 @@ pub(crate) fn consumer(word: &str) -> Result<Consumer, String> {
 }
 
 impl Wording {
-    /// `[@instance] [as kind:id] [id X] [registration R] [version N] [confirmation C] [timeout N] [aborted] [json]`
+    /// `[@instance] [as kind:id] [id X] [registration R] [version N] [confirmation C] [timeout N] [aborted] [reads]
+    /// [json]`
     pub fn read(words: &mut Words) -> Result<Self, String> {
         let mut wording = Self::default();
         loop {
@@ -79,6 +82,8 @@ impl Wording {
                 "timeout" => wording.timeout = Some(words.number()?),
                 "bad" => wording.issues = Some(words.want("issues")?),
                 "aborted" => wording.aborted = true,
+                "reads" => wording.reads_only = true,
+                "refused" => wording.refused = Some(words.want("issues")?),
                 other => match other.strip_prefix('@') {
                     Some(instance) => wording.instance = Some(instance.to_owned()),
                     None => return Err(format!("`{other}` is not understood in a call")),
@@ -88,10 +93,11 @@ impl Wording {
     }
 
     pub fn sent(&self) -> Result<Sent, String> {
-        match (&self.issues, &self.input) {
-            (Some(issues), _) => Ok(Sent::Bad(issues.clone())),
-            (None, Some(text)) => Ok(Sent::Json(Rc::new(json::parse(text)?))),
-            (None, None) => Ok(Sent::Absent),
+        match (&self.refused, &self.issues, &self.input) {
+            (Some(issues), _, _) => Ok(Sent::Refused(issues.clone())),
+            (None, Some(issues), _) => Ok(Sent::Bad(issues.clone())),
+            (None, None, Some(text)) => Ok(Sent::Json(Rc::new(json::parse(text)?))),
+            (None, None, None) => Ok(Sent::Absent),
         }
     }
 
@@ -109,6 +115,7 @@ impl Wording {
             input: self.sent()?,
             timeout_ms: self.timeout,
             aborted: self.aborted,
+            reads_only: self.reads_only,
         })
     }
 }

@@ -68,6 +68,7 @@ impl World {
             "watch" => self.watch_toolset(words),
             "tools" => self.tools(words),
             "execute" => self.execute(words),
+            "act" => self.act(words),
             "expose" => self.expose(words),
             "browser" => self.browser(words),
             _ => self.obey_call(verb, words),

@@ -4,9 +4,11 @@
 //! `expose`. Called by `command`, `drain` and `world`.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use agent_surface_core::message::Target;
-use agent_surface_core::{Exposure, ToolsetConfig};
+use agent_surface_core::{Exposure, Sent, ToolsetConfig};
+use agent_surface_json::Kind;
 
 use crate::call::{Wording, consumer};
 use crate::json;
@@ -291,6 +293,30 @@ impl World {
         };
         let now = self.at();
         let admitted = self.core()?.execute(now, id, wording.request(&who)?);
+        self.admitted(admitted, &wording)
+    }
+}
+
+impl World {
+    /// `act TOOLSET CAPABILITY …`: a call by id through a toolset, as the tools of meta mode make it. An input that is the
+    /// JSON text of an object is sent as both.
+    pub fn act(&mut self, words: &mut Words) -> Result<(), String> {
+        let opened = self.toolsets.find(&words.want("a toolset")?)?;
+        let (id, who) = (opened.id, opened.consumer.clone());
+        let capability = words.want("a capability")?;
+        let wording = Wording {
+            capability,
+            ..Wording::read(words)?
+        };
+        let mut request = wording.request(&who)?;
+        if let Sent::Json(document) = &request.input
+            && let Some(object) = document.root().as_str().and_then(|text| json::parse(&text).ok())
+            && object.root().kind() == Kind::Object
+        {
+            request.input = Sent::Encoded(Rc::clone(document), Rc::new(object));
+        }
+        let now = self.at();
+        let admitted = self.core()?.execute(now, id, request);
         self.admitted(admitted, &wording)
     }
 }

@@ -233,6 +233,7 @@ impl Host {
                 input: Sent::Json(Rc::new(json(&input))),
                 timeout_ms: None,
                 aborted: false,
+                reads_only: false,
             },
         );
         let roomy = self.settings.cache >= 2000;

@@ -1,0 +1,98 @@
+// The three tools of meta mode. What they are is constant; a call of one is judged by its own schema, and then by the
+// core. Takes envelopes apart and holds no rule.
+
+import { checkedCopy, deepFreeze } from "./json.js";
+import { matchesScope } from "./ids.js";
+import { checkValue } from "./schema.js";
+import { attempt } from "./host.js";
+import { invokeAs, snapshot } from "./registry.js";
+
+const { freeze } = Object;
+
+/** Kinds of input, as the core's `invoke` numbers them; the last one is added to another. */
+const TEXT = 1;
+const ENCODED = 4;
+const REFUSED = 5;
+const READS_ONLY = 8;
+
+/** Names, descriptions, properties that there must be, and the others. */
+const describe = () => {
+  const text = { type: "string", minLength: 1 };
+  const input = { description: "By the capability's inputSchema" };
+  return [
+    [
+      "surface_discover",
+      "[surface] List what the page offers now: capabilities with effects, availability and input schemas",
+      {},
+      { scope: { type: "array", items: text, description: "Component-type prefixes" } },
+    ],
+    ["surface_read", "[surface · read] Run a listed observation or server-query", { capabilityId: text }, { instanceId: text, input }],
+    [
+      "surface_act",
+      "[surface · act] Run a listed action or procedure. A person may have to approve it",
+      { capabilityId: text, input },
+      { instanceId: text, invocationId: text, confirmationId: text, surfaceVersion: text },
+    ],
+  ].map(([name, description, needed, more]) => {
+    const properties = { ...needed, ...more };
+    const inputSchema = { type: "object", properties, required: Object.keys(needed), additionalProperties: false };
+    return { name, description, inputSchema: deepFreeze(inputSchema), text: JSON.stringify(inputSchema) };
+  });
+};
+
+let described;
+
+/** What an envelope says, when its schema takes it, or the issues. The input is the core's to judge. */
+const open = (schema, given) => {
+  const envelope = given ?? {};
+  const { input } = envelope;
+  try {
+    const { value, issues } = checkValue(schema, input === undefined ? envelope : { ...envelope, input: null }, false);
+    return { issues, request: { ...value, input } };
+  } catch (error) {
+    if (!error.issues) throw error;
+    return error;
+  }
+};
+
+/** A prefix of nothing goes along: without any, all would be shown. */
+const discover = (host, consumer, { floor, budget }, scope = []) => {
+  const asked = [...new Set(scope)];
+  const prefixes = asked.filter((prefix) => !matchesScope(prefix, floor));
+  const taken = asked.filter((prefix) => !prefixes.includes(prefix));
+  const found = snapshot(host, { consumer, scope: asked.length > 0 ? [...taken, ""] : floor, budget });
+  return prefixes.length > 0 ? deepFreeze({ ...found, scopeRejected: { prefixes } }) : found;
+};
+
+/** `run(name, options, call)` of the toolset catches what `call` throws. */
+export const metaTools = (host, id, consumer, options, run, state) => {
+  described ??= describe();
+  const tools = described.map(({ name, description, inputSchema, text }, at) => {
+    const execute = (given, callOptions) =>
+      run(name, callOptions, ({ toolCallId: invocationId, confirmationId, signal }) => {
+        const { request, issues } = open(text, given);
+        if (at === 0 && !issues) {
+          const output = discover(host, consumer, options, request.scope);
+          const { surfaceVersion } = output;
+          const result = { status: "ok", invocationId: invocationId ?? "", capabilityId: name, output, surfaceVersion };
+          return Promise.resolve(freeze(result));
+        }
+        const kindOf = (entry) => {
+          if (issues) {
+            entry.text = JSON.stringify(issues).toWellFormed();
+            return REFUSED;
+          }
+          const reads = at === 1 ? READS_ONLY : 0;
+          const isText = entry.kind === TEXT && typeof request.input === "string";
+          const object = isText && attempt(() => checkedCopy(JSON.parse(request.input)).text);
+          if (object?.[0] !== "{") return entry.kind + reads;
+          host.wasm.text(object);
+          return ENCODED + reads;
+        };
+        const called = issues ? { capabilityId: name, invocationId } : { invocationId, confirmationId, ...request };
+        return invokeAs(host, id, called, consumer, { signal }, false, kindOf).promise;
+      });
+    return { name, description, inputSchema, state, execute };
+  });
+  return freeze(tools);
+};
