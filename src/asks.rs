@@ -57,6 +57,7 @@ impl Registry {
             codes::RELEASE_SPEC => self.core_mut().release_spec(a),
             codes::SET_AUDIENCE => self.core_mut().set_audience(a != 0, b != 0, c),
             codes::END => self.core_mut().dispose(now),
+            codes::RECOVERED => self.core_mut().recovered(a),
             _ => done = false,
         }
         self.drain();

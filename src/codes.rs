@@ -26,6 +26,7 @@ pub const INVALIDATE: u32 = 6;
 pub const RELEASE_SPEC: u32 = 7;
 pub const SET_AUDIENCE: u32 = 8;
 pub const END: u32 = 9;
+pub const RECOVERED: u32 = 10;
 
 // Of `Registry::read`: a text.
 pub const TAKEN_TEXT: u32 = 0;

@@ -25,4 +25,5 @@ export { jsonDeepEqual } from "./json.js";
 export { createAgentSurfaceRegistry } from "./registry.js";
 export { createAgentToolset } from "./toolset.js";
 export { createWebMcpAdapter } from "./webmcp.js";
+export { recover } from "./realm.js";
 export { defineAgentApprovals } from "./approvals-load.js";

@@ -25,6 +25,7 @@ export const INVALIDATE = 6;
 export const RELEASE_SPEC = 7;
 export const SET_AUDIENCE = 8;
 export const END = 9;
+export const RECOVERED = 10;
 
 // Of `registry.read`: a text.
 export const TAKEN_TEXT = 0;

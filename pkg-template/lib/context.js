@@ -185,6 +185,11 @@ export class Entry {
     this.release?.();
   }
 
+  /** Policies that still wait for an inner one will hear of no end of it from the core. */
+  close() {
+    this.frames?.reverse().forEach((frame) => frame.resolve(this.result));
+  }
+
   signal() {
     if (!this.controller) {
       this.controller = new AbortController();

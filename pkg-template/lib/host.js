@@ -7,10 +7,17 @@ import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLE
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
-import { poison, poisonedError, realm } from "./realm.js";
+import { poisonedError, realm, trapped } from "./realm.js";
 import { isThenable, whenEnded } from "./thenable.js";
 
 const { freeze } = Object;
+
+/** How a call ends that was in flight when the instance broke. */
+const UNKNOWN =
+  '{"code":"EXECUTION_FAILED","message":"The page broke during this call: whether it took effect is unknown. Read the state before anything else.","retry":"no","details":{"outcome":"unknown"}}';
+
+/** Versions that one instance may count through before its successor's begin. */
+const VERSIONS = 2 ** 40;
 
 export class Host {
   constructor({ environment, context, audit, now, route }) {
@@ -39,6 +46,10 @@ export class Host {
     this.viewListeners = new Map();
     this.viewConfirmationListeners = new Map();
     this.approvers = 0;
+    /** Confirmations that listeners heard of and heard no end of. */
+    this.asked = new Set();
+    /** How many instances broke under this registry. */
+    this.recoveries = 0;
     this.waiters = new Map();
     this.toolsets = new Map();
     this.executor = undefined;
@@ -54,30 +65,40 @@ export class Host {
     this.disposed = false;
   }
 
-  /** Runs a call into the core; a trap poisons the instance, for good. */
+  /** Runs a call into the core; a trap poisons the instance. */
   enter(call) {
-    if (realm.state === "poisoned") throw poisonedError();
+    if (!this.wasm) throw poisonedError();
     try {
       return call(this.wasm);
     } catch (error) {
-      throw this.trapped(error);
+      throw trapped(error);
     }
   }
 
-  /** What the core throws on purpose is a text; anything else that leaves it has broken it. */
-  trapped(error) {
-    if (typeof error === "string") return error;
-    const message = String(error?.message);
-    // A panic, or what the engine itself stops a module for.
-    if (!message.startsWith("panic: ") && !/^(Runtime|Range|Internal)Error$/.test(error?.name)) return error;
-    poison(message);
-    for (const entry of this.entries) if (entry && entry.result === undefined) entry.settle(undefined, poisonedError());
-    return poisonedError();
+  /** The instance is broken: whoever waits for it is told. What the page gave stays, for `revive`. */
+  stop() {
+    const version = ++this.recoveries * VERSIONS;
+    // Its finalizer would free in the next instance.
+    this.wasm?.__destroy_into_raw();
+    this.wasm = this.running = undefined;
+    this.lastVersion = String(version);
+    for (const entry of this.entries.splice(0)) {
+      if (!entry) continue;
+      attempt(() => {
+        if (!entry.isOver()) {
+          entry.settle(this.failure(entry, UNKNOWN, version));
+          entry.abort();
+        }
+      });
+      entry.close();
+    }
+    for (const { handle } of this.timers.splice(0)) globalThis.clearTimeout(handle);
+    for (const id of [...this.waiters.keys()]) this.confirmationResolved(id, "expired");
   }
 
   /** An answer that arrives on its own, from a promise or a timer: nobody is there to catch. */
   late(call) {
-    if (this.disposed && !this.wasm) return;
+    if (!this.wasm) return;
     try {
       this.enter(call);
     } catch (error) {
@@ -87,6 +108,11 @@ export class Host {
 
   answerLate(what, slot, generation, number = 0, text = undefined) {
     this.late((wasm) => wasm.answer(what, slot, generation, number, text));
+  }
+
+  /** A late answer to a call, while the core has it: an instance that came after another one uses its numbers again. */
+  reply(entry, what, generation, number, text) {
+    if (this.entries[entry.slot] === entry) this.answerLate(what, entry.slot, generation, number, text);
   }
 
   /** The caller of a call gave up. */
@@ -124,6 +150,8 @@ export class Host {
 
   /** What the core asks and wants done. */
   act(what, call, generation, slot, at, x, y) {
+    // What is left on the stack of an instance that broke.
+    if (!this.wasm) throw poisonedError();
     return act(this, what, call, generation, slot, at, x, y);
   }
 
@@ -194,7 +222,7 @@ export class Host {
 
   runPolicy(call, generation, invokes, frame, ref, slot, at) {
     const entry = this.entries[call];
-    const ended = (how, text) => this.answerLate(how, call, generation, frame, text);
+    const ended = (how, text) => this.reply(entry, how, generation, frame, text);
     const threw = (error) => {
       const payload = this.payloadOf(error);
       entry.cause ??= payload === undefined ? error : error.cause;
@@ -208,7 +236,7 @@ export class Host {
         deferred ??= Promise.withResolvers?.() ?? withResolvers();
         (entry.frames ??= [])[frame] = deferred;
         if (entry.result) deferred.resolve(entry.result);
-        this.answerLate(NEXT, call, generation, frame);
+        this.reply(entry, NEXT, generation, frame);
         return deferred.promise;
       };
       const ending = invokes ? policy.onInvoke(context, next) : policy.onAuthorize(context, next);
@@ -221,8 +249,12 @@ export class Host {
 
   /** A policy asks for a person's approval. */
   escalate(entry, summary) {
-    const text = typeof summary === "string" && summary ? summary : undefined;
-    this.late((wasm) => wasm.answer(ESCALATE, entry.slot, wasm.number(CALL_GENERATION, entry.slot), 0, text));
+    this.press(entry, ESCALATE, 0, typeof summary === "string" && summary ? summary : undefined);
+  }
+
+  /** What a policy wants of its call, at whatever time. */
+  press(entry, what, number, text) {
+    if (this.wasm) this.reply(entry, what, this.wasm.number(CALL_GENERATION, entry.slot), number, text);
   }
 
   /** A policy wants a call on record, at this level at least, and perhaps in a sink of its own. */
@@ -232,8 +264,7 @@ export class Host {
       this.audits = true;
       this.announce();
     }
-    const what = +(level === "full");
-    this.late((wasm) => wasm.answer(AUDIT_CALL, entry.slot, wasm.number(CALL_GENERATION, entry.slot), what));
+    this.press(entry, AUDIT_CALL, +(level === "full"));
   }
 
   resumeNext(call, frame) {
@@ -251,15 +282,16 @@ export class Host {
     const entry = this.entries[call];
     const { input } = this.registrations[slot].members[at].schemas;
     const sent = text ?? entry.sent;
-    return this.checkWith(input, () => (sent === undefined ? entry.takeInput() : JSON.parse(sent)), call, generation);
+    return this.checkWith(input, () => (sent === undefined ? entry.takeInput() : JSON.parse(sent)), entry, generation);
   }
 
   checkOutput(call, generation, slot, at) {
     const { output } = this.registrations[slot].members[at].schemas;
-    return this.checkWith(output, () => this.entries[call].output, call, generation);
+    const entry = this.entries[call];
+    return this.checkWith(output, () => entry.output, entry, generation);
   }
 
-  checkWith(schema, read, call, generation) {
+  checkWith(schema, read, entry, generation) {
     const value = (checked) => {
       const { text } = checkedCopy(checked, { maxDepth: this.limits.maxValueDepth });
       return [1, text];
@@ -283,7 +315,7 @@ export class Host {
         return issues(error);
       }
     };
-    const later = ([answer, text]) => this.answerLate(CHECKED, call, generation, answer, text);
+    const later = ([answer, text]) => this.reply(entry, CHECKED, generation, answer, text);
     try {
       const checked = schema.validate ? schema.validate(read()) : schema.parse(read());
       if (isThenable(checked)) {
@@ -344,7 +376,7 @@ export class Host {
       entry.cause = error;
       return [4, ""];
     };
-    const later = ([answer, text]) => this.answerLate(PRECONDITION_DONE, call, generation, answer, text);
+    const later = ([answer, text]) => this.reply(entry, PRECONDITION_DONE, generation, answer, text);
     try {
       const context = handlerContext(this, registration, member, entry);
       const refusal = member.functions.precondition(entry.effectiveInput(), context);
@@ -385,8 +417,8 @@ export class Host {
       if (isThenable(value)) {
         whenEnded(
           value,
-          (result) => this.handlerEnded(call, generation, this.returned(entry, result)),
-          (error) => this.handlerEnded(call, generation, this.threw(entry, error, isBackend)),
+          (result) => this.handlerEnded(entry, generation, this.returned(entry, result)),
+          (error) => this.handlerEnded(entry, generation, this.threw(entry, error, isBackend)),
         );
         return 0;
       }
@@ -398,8 +430,8 @@ export class Host {
     }
   }
 
-  handlerEnded(call, generation, [answer, text]) {
-    this.answerLate(HANDLER_DONE, call, generation, answer, text);
+  handlerEnded(entry, generation, [answer, text]) {
+    this.reply(entry, HANDLER_DONE, generation, answer, text);
   }
 
   /** 1 nothing, 2 a value, 5 not JSON, 6 larger than an output may be. */
@@ -449,11 +481,12 @@ export class Host {
     const running = this.timers[timer];
     // Armed again: it runs on, but where it runs on timers that the page has replaced since, by those of a test or back.
     if (running?.generation === generation && running.setTimeout === setTimeout) return;
-    const fire = () => this.answerLate(DEADLINE, timer, generation);
-    const handle = setTimeout(fire, ms);
-    this.timers[timer] = { generation, setTimeout, handle };
+    const armed = { generation, setTimeout };
+    const fire = () => this.timers[timer] === armed && this.answerLate(DEADLINE, timer, generation);
+    armed.handle = setTimeout(fire, ms);
+    this.timers[timer] = armed;
     // A command in Node may end while something could still expire.
-    handle?.unref?.();
+    armed.handle?.unref?.();
   }
 
   disarm(timer) {
@@ -500,6 +533,7 @@ export class Host {
   event(text) {
     const event = deepFreeze(JSON.parse(text));
     const confirms = event.type.startsWith("confirmation-");
+    if (confirms) this.asked[event.outcome ? "delete" : "add"](event.confirmationId);
     this.publish(this.listeners, event);
     if (confirms) this.publish(this.confirmationListeners, event);
     this.publish(this.viewListeners, event);
@@ -526,6 +560,8 @@ export class Host {
   recordIn(sink, text, cause) {
     try {
       const event = JSON.parse(text);
+      // Each instance under a registry makes one of its own.
+      event.surfaceId = this.surfaceId;
       if (cause !== undefined) event.cause = cause;
       if (event.payload && sink.redact) event.payload = sink.redact(event.payload, event);
       sink.record(event);
@@ -555,6 +591,7 @@ export class Host {
   }
 
   fault(cause) {
+    if (!this.wasm) throw cause;
     console.error("[agent-surface]", cause);
   }
 }

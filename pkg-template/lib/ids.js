@@ -17,7 +17,7 @@ import {
 } from "./codes.js";
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { checkedCopy } from "./json.js";
-import { requireWasm } from "./realm.js";
+import { askModule, requireWasm } from "./realm.js";
 import { checkValue, schemaDocument } from "./schema.js";
 
 export { AGENT_CAPABILITY_ERROR_CODES } from "./errors.js";
@@ -58,10 +58,12 @@ export const DEFAULT_LIMITS = /* @__PURE__ */ Object.freeze({
 /** Whether a text can cross: every id and wire name is ASCII and at most `MAX_ID_LENGTH` characters long. */
 const canCross = (value) => typeof value === "string" && value.length <= MAX_ID_LENGTH && value.isWellFormed();
 
+const nameOf = (what, text, other = "") => askModule((wasm) => wasm.name(what, text, other));
+
 /** Asks the core about texts; undefined where one of them can be no id. */
 const ask = (what, texts) => {
-  const wasm = requireWasm();
-  return texts.every(canCross) ? wasm.name(what, texts[0], texts[1] ?? "") : undefined;
+  requireWasm();
+  return texts.every(canCross) ? nameOf(what, ...texts) : undefined;
 };
 
 /** The same where only an answer will do. */
@@ -109,25 +111,25 @@ export const assignWireNames = (entries) => {
     else encodeWireNameForInstance(id, instance);
     return [id, instance ?? null];
   });
-  const names = requireWasm().name(WIRE_NAMES, checkedCopy(requests).text, "");
+  const names = nameOf(WIRE_NAMES, checkedCopy(requests).text);
   if (names === undefined) throw new AgentSurfaceDefinitionError("LIMIT_EXCEEDED", "a catalog of over 262,144 bytes");
   return JSON.parse(names);
 };
 
 /** Whether a component type lies in a scope: prefixes of whole segments; an empty or absent scope means all. */
 export const matchesScope = (componentType, scope = []) => {
-  const wasm = requireWasm();
+  requireWasm();
   if (!canCross(componentType)) return false;
-  return scope.length === 0 || scope.some((prefix) => canCross(prefix) && wasm.name(IN_SCOPE, componentType, prefix) !== undefined);
+  return scope.length === 0 || scope.some((prefix) => canCross(prefix) && nameOf(IN_SCOPE, componentType, prefix) !== undefined);
 };
 
 /** `{ ok: true }`, or `{ ok: false, reason }` for a schema outside the subset. */
 export const validateJsonSchemaDocument = (schema) => {
-  const wasm = requireWasm();
+  requireWasm();
   let refusal;
   try {
     const { text } = schemaDocument(schema);
-    refusal = wasm.name(SCHEMA_FAULT, text, "");
+    refusal = nameOf(SCHEMA_FAULT, text);
   } catch (error) {
     if (!(error instanceof AgentSurfaceDefinitionError)) throw error;
     return { ok: false, reason: error.message };

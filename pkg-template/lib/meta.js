@@ -65,7 +65,7 @@ const discover = (host, consumer, { floor, budget }, scope = []) => {
 };
 
 /** `run(name, options, call)` of the toolset catches what `call` throws. */
-export const metaTools = (host, id, consumer, options, run, state) => {
+export const metaTools = (host, toolset, consumer, options, run, state) => {
   described ??= describe();
   const tools = described.map(({ name, description, inputSchema, text }, at) => {
     const execute = (given, callOptions) =>
@@ -90,7 +90,7 @@ export const metaTools = (host, id, consumer, options, run, state) => {
           return ENCODED + reads;
         };
         const called = issues ? { capabilityId: name, invocationId } : { invocationId, confirmationId, ...request };
-        return invokeAs(host, id, called, consumer, { signal }, false, kindOf).promise;
+        return invokeAs(host, toolset.id, called, consumer, { signal }, false, kindOf).promise;
       });
     return { name, description, inputSchema, state, execute };
   });

@@ -9,7 +9,7 @@ const KEY = Symbol.for("agent-surface-wasm/1");
 /* global __VERSION__ -- set by the bundler; the files of this folder also run unbundled, in unit tests. */
 export const VERSION = typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-unbundled";
 
-const fresh = () => ({ version: VERSION, state: "new", wasm: null, module: null, loading: null, trap: "" });
+const fresh = () => ({ version: VERSION, state: "new", wasm: null, module: null, loading: null, trap: "", hosts: new Set() });
 
 /**
  * The realm's record, or a private one where another version of the package came first: the glue of one build cannot
@@ -29,7 +29,7 @@ const pick = () => {
   return fresh();
 };
 
-/** `{ version, state: "new" | "loading" | "ready" | "poisoned", wasm, module, loading, trap }` */
+/** `{ version, state: "new" | "loading" | "ready" | "poisoned", wasm, module, loading, trap, hosts }` */
 export const realm = /* @__PURE__ */ pick();
 
 /** After this, `requireWasm()` answers with `wasm`, the namespace of the glue. */
@@ -43,14 +43,15 @@ export const setInstance = (wasm, module) => {
 export const poison = (message) => {
   if (realm.state === "poisoned") return;
   realm.state = "poisoned";
-  realm.trap = String(message);
+  realm.trap = message;
+  for (const host of realm.hosts) host.stop();
 };
 
 export const poisonedError = () =>
   new AgentSurfaceRuntimeError(
     "POISONED",
-    `The WebAssembly instance stopped for good, after an internal error: ${realm.trap} ` +
-      "Reload the page; please report this.",
+    `The WebAssembly instance stopped, after an internal error: ${realm.trap} ` +
+      "Call `recover()` or reload the page; please report this.",
     { trap: realm.trap },
   );
 
@@ -64,4 +65,42 @@ export const requireWasm = () => {
       ? "`init()` was called but is not done: `await` it before the first use."
       : "Call `await init()` once before the first use.",
   );
+};
+
+/** What left the module: texts are thrown on purpose, and page code's errors pass; anything else has broken the instance. */
+export const trapped = (error) => {
+  if (typeof error === "string") return error;
+  const message = String(error?.message);
+  // A panic, or what the engine itself stops a module for.
+  if (!message.startsWith("panic: ") && !/^(Runtime|Range|Internal)Error$/.test(error?.name)) return error;
+  poison(message);
+  return poisonedError();
+};
+
+/** Runs a call into the module that belongs to no registry. */
+export const askModule = (call) => {
+  const wasm = requireWasm();
+  try {
+    return call(wasm);
+  } catch (error) {
+    throw trapped(error);
+  }
+};
+
+/** After a trap: a fresh instance of the same module, with what the page still holds. */
+export const recover = async () => {
+  if (realm.state !== "poisoned") return false;
+  const { wasm, module } = realm;
+  // Nothing of the broken instance is on the stack any more when this is done.
+  const instance = await WebAssembly.instantiate(module, wasm.imports());
+  if (realm.state !== "poisoned") return false;
+  wasm.start(instance, module);
+  realm.state = "ready";
+  try {
+    for (const host of [...realm.hosts]) if (!host.wasm && !host.disposed) host.revive();
+  } catch (error) {
+    poison(String(error?.message));
+    throw poisonedError();
+  }
+  return true;
 };

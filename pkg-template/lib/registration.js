@@ -67,11 +67,20 @@ class Spec {
 
 /** One mount lifetime of a definition. */
 class Registration {
-  constructor(definition, members) {
+  constructor(definition, component) {
     this.definition = definition;
-    this.members = members;
+    this.component = component;
+    this.members = component.members;
     this.id = "";
+    this.slot = -1;
+    this.generation = 0;
     this.head = undefined;
+    this.handle = undefined;
+    /** What the page pushed, for an instance that comes after this one: `enabled`, and availability by key. */
+    this.on = -1;
+    this.pushed = undefined;
+    /** Also where it never began. */
+    this.isOver = false;
   }
 
   /** What policies see as `meta`. */
@@ -81,6 +90,7 @@ class Registration {
 
   /** Its handlers are not called again; its policies still judge what the tombstone discloses. */
   unmount() {
+    this.isOver = true;
     this.members = this.members.map((member) => ({ ...member, functions: {}, schemas: {} }));
   }
 }
@@ -91,17 +101,25 @@ const expectNumber = (wasm, number) => {
   return number;
 };
 
-const memberOf = (host, type, [kind, name, definition], { key, text, functions, schemas }) => {
-  let spec = host.specIds.get(key);
-  if (spec === undefined) {
-    spec = host.enter((wasm) => expectNumber(wasm, wasm.spec(type, text)));
+/** The number of the spec of a capability's text, which `make` builds where there is none. */
+const specOf = (host, type, { key, text }, make) => {
+  let id = host.specIds.get(key);
+  if (id === undefined) {
+    id = host.enter((wasm) => expectNumber(wasm, wasm.spec(type, text)));
+    host.specIds.set(key, id);
+    host.specs[id] = make();
+  }
+  return id;
+};
+
+const memberOf = (host, type, [kind, name, definition], encoded) => {
+  const spec = specOf(host, type, encoded, () => {
     const source = kind === "procedure" ? definition.ref : definition;
     // The copy of a schema that `fromJsonSchema` froze serves as it is; any other is read from the descriptor.
     const ready = kind === "observation" ? emptyObjectSchema : source.input;
     const inputSchema = kind !== "procedure" && ready && !isOwnSchema(ready) ? ready.jsonSchema : undefined;
-    host.specIds.set(key, spec);
-    host.specs[spec] = new Spec(key, source.description, inputSchema);
-  }
+    return new Spec(encoded.key, source.description, inputSchema);
+  });
   return {
     kind,
     name: kind === "procedure" ? definition.ref.path : name,
@@ -109,9 +127,19 @@ const memberOf = (host, type, [kind, name, definition], { key, text, functions, 
     effect: kind === "observation" ? "read" : (definition.effect ?? definition.ref?.effect),
     meta: kind === "procedure" ? definition.config?.meta : definition.meta,
     spec,
-    functions,
-    schemas,
+    shared: host.specs[spec],
+    functions: encoded.functions,
+    schemas: encoded.schemas,
   };
+};
+
+/** Has the core take a component of known specs. */
+const admit = (host, component) => {
+  const specs = Uint32Array.from(component.members.map(({ spec }) => spec));
+  const id = host.enter((wasm) => expectNumber(wasm, wasm.prepare(component.header, specs)));
+  component.id = id;
+  host.components[id] = component;
+  return component;
 };
 
 /**
@@ -140,10 +168,7 @@ const prepare = (host, definition) => {
       return before;
     }
     listed.forEach((each, at) => members.push(memberOf(host, type, each, encoded[at])));
-    const specs = Uint32Array.from(members.map(({ spec }) => spec));
-    const id = host.enter((wasm) => expectNumber(wasm, wasm.prepare(header, specs)));
-    const component = { id, header, encoded, members, used };
-    host.components[id] = component;
+    const component = admit(host, { id: 0, type, header, encoded, members, used });
     host.known.set(definition, component);
     return component;
   } catch (error) {
@@ -153,28 +178,51 @@ const prepare = (host, definition) => {
   }
 };
 
+/** Commits a registration whose component the core has. */
+const mount = (host, registration, accepted) =>
+  host.enter((wasm) => {
+    const slot = (registration.slot = wasm.number(COMMIT, registration.component.id, accepted));
+    if (slot >= 0) {
+      host.registrations[slot] = registration;
+      registration.handle.registrationId = registration.id = `reg_${wasm.number(REGISTERED)}_${host.mark}`;
+      registration.generation = wasm.number(GENERATION, slot);
+    } else {
+      registration.isOver = true;
+    }
+    wasm.go();
+  });
+
 /** Registers a component: the handle, or a definition error and nothing changed. */
 export const register = (host, definition, onRegister) => {
   const component = prepare(host, definition);
   const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
-  const registration = new Registration(definition, component.members);
-  let generation = 0;
-  const slot = host.enter((wasm) => {
-    const place = wasm.number(COMMIT, component.id, accepted);
-    if (place >= 0) {
-      host.registrations[place] = registration;
-      registration.id = `reg_${wasm.number(REGISTERED)}_${host.mark}`;
-      generation = wasm.number(GENERATION, place);
-    }
-    wasm.go();
-    return place;
-  });
-  if (slot < 0) {
-    const why = slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
+  const registration = new Registration(definition, component);
+  const handle = (registration.handle = new Handle(host, registration));
+  mount(host, registration, accepted);
+  if (registration.slot < 0) {
+    const why = registration.slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
     host.develop(`\`${definition.type}\` was rejected: ${why}`);
   }
-  return new Handle(host, registration.id, slot, generation);
+  return handle;
 };
+
+/** Registers with a fresh instance, by the texts and with what the page pushed since. */
+export const remount = (host, registration) => {
+  const { component } = registration;
+  component.members.forEach((member, at) => {
+    member.spec = specOf(host, component.type, component.encoded[at], () => member.shared);
+  });
+  admit(host, component);
+  registration.head = undefined;
+  mount(host, registration, true);
+  host.enter((wasm) => {
+    push(wasm, registration, registration.on);
+    // One by one: of two keys for one capability the later counts.
+    registration.pushed?.forEach((value, key) => push(wasm, registration, -1, JSON.stringify({ [key]: value })));
+  });
+};
+
+const push = (wasm, { slot, generation }, on, text) => expectNumber(wasm, wasm.update(slot, generation, on, text));
 
 export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 const ASK = Symbol();
@@ -187,22 +235,37 @@ const STATUS = {
 
 /** Its own properties are all it has, so that a copy is as good; each function works on its own. */
 class Handle {
-  constructor(host, registrationId, slot, generation) {
-    const use = (call) => !host.disposed && slot >= 0 && host.enter(call);
+  constructor(host, registration) {
+    const use = (call) =>
+      !host.disposed && !registration.isOver && host.enter((wasm) => call(wasm, registration.slot, registration.generation));
     const change = (call) => {
       if (!use(call)) host.develop("a handle was used after its registration ended or was rejected");
     };
-    this.registrationId = registrationId;
+    this.registrationId = "";
     this.update = ({ enabled, availability } = {}) => {
       if (enabled !== undefined && typeof enabled !== "boolean") throw new TypeError("`enabled` must be a boolean");
-      const text = availability === undefined ? undefined : host.toText(availability, "availability");
+      const { copy, text } = availability === undefined ? { copy: {} } : host.toJson(availability, "availability");
+      if (text && text[0] !== "{") throw new TypeError("`availability` must be an object");
       const on = enabled === undefined ? -1 : +enabled;
-      change((wasm) => expectNumber(wasm, wasm.update(slot, generation, on, text)));
+      change((wasm) => push(wasm, registration, on, text));
+      if (on >= 0) registration.on = on;
+      for (const key of Object.keys(copy)) {
+        const pushed = (registration.pushed ??= new Map());
+        pushed.delete(key);
+        pushed.set(key, copy[key]);
+      }
     };
-    this.invalidate = () => change((wasm) => wasm.change(INVALIDATE, slot, generation));
-    this.unregister = () => change((wasm) => wasm.change(UNREGISTER, slot, generation));
-    const isLive = () => use((wasm) => wasm.number(IS_LIVE, slot, generation));
-    this[ASK] = () => (slot < 0 ? "rejected" : isLive() ? "active" : "unregistered");
+    this.invalidate = () => change((wasm, slot, generation) => wasm.change(INVALIDATE, slot, generation));
+    this.unregister = () => {
+      try {
+        change((wasm, slot, generation) => wasm.change(UNREGISTER, slot, generation));
+      } finally {
+        // Also where the core is broken: it does not come back.
+        registration.isOver = true;
+      }
+    };
+    const isLive = () => use((wasm, slot, generation) => wasm.number(IS_LIVE, slot, generation));
+    this[ASK] = () => (registration.slot < 0 ? "rejected" : isLive() ? "active" : "unregistered");
     Object.defineProperty(this, "status", STATUS);
     this[DISPOSE] = () => {
       if (isLive()) this.unregister();

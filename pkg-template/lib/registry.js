@@ -1,15 +1,16 @@
 // `createAgentSurfaceRegistry`: the page's plain object over the core. It normalizes what it is given, keeps the host
 // in step and builds what the core described. Rules live in the core.
 
-import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError, fromModule } from "./errors.js";
-import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, MARK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, SURFACE_ID, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
+import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError } from "./errors.js";
+import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
+import { open, revive } from "./instance.js";
 import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
-import { poisonedError, realm, requireWasm } from "./realm.js";
+import { poisonedError, realm, requireWasm, trapped } from "./realm.js";
 
 const { freeze } = Object;
 
@@ -51,9 +52,10 @@ export const onlyOptions = (options, names, what) => {
   }
 };
 
-const toText = (value, what, code = "INVALID_DEFINITION") => {
+/** `{ copy, text }` of what the page gave as JSON. */
+const toJson = (value, what, code = "INVALID_DEFINITION") => {
   try {
-    return checkedCopy(value).text;
+    return checkedCopy(value);
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
     throw new AgentSurfaceDefinitionError(code, `\`${what}\`${fault.path && ` at \`${fault.path}\``} ${fault.message}`);
@@ -96,7 +98,7 @@ const readInput = ({ limits }, entry, input) => {
 export const readCall = (host, capabilityId, consumer, input, isDirect) => {
   const entry = new Entry(capabilityId, consumer, isDirect);
   if (input !== undefined) readInput(host, entry, input);
-  if (realm.state === "poisoned") throw poisonedError();
+  if (!host.wasm) throw poisonedError();
   return entry;
 };
 
@@ -173,7 +175,7 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
     );
     return runCall(host, entry, slot, invocationId, isAborted ? undefined : signal);
   } catch (error) {
-    throw host.trapped(error);
+    throw trapped(error);
   }
 };
 
@@ -183,7 +185,7 @@ export const scopeText = (scope) => {
   if (!Array.isArray(scope) || !scope.every((prefix) => typeof prefix === "string")) {
     throw new TypeError("`scope` must be an array of component-type prefixes");
   }
-  return toText(scope, "scope");
+  return toJson(scope, "scope").text;
 };
 
 /** Runs `look` with the consumer that policies and closures are asked for. */
@@ -443,14 +445,14 @@ const configText = (host, options, policies) => {
     hasRoute: route !== undefined,
   };
   if (limits !== undefined) config.limits = limits;
-  return toText(config, "options");
+  return toJson(config, "options").text;
 };
 
 const OPTIONS =
   "environment context policies audit onRegister onDuplicateInstance duplicateSuffixPolicy route limits now requireApprover";
 
 export const createAgentSurfaceRegistry = (options = {}) => {
-  const wasm = requireWasm();
+  requireWasm();
   const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
   oneOf(environment, "environment", ["production", "development", "test"]);
   oneOf(options.duplicateSuffixPolicy ?? "off", "duplicateSuffixPolicy", ["off"]);
@@ -467,24 +469,21 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   host.views = new Map();
   host.attached = [];
   host.labels = [];
-  host.toText = toText;
+  host.toJson = toJson;
   host.limits = { ...DEFAULT_LIMITS, ...rest.limits };
-  const config = configText(host, { ...rest, environment }, policies);
-  try {
-    host.wasm = new wasm.Registry(host, config);
-  } catch (error) {
-    throw fromModule(host.trapped(error));
-  }
-  host.surfaceId = host.wasm.read(SURFACE_ID);
-  host.mark = host.wasm.read(MARK);
+  host.config = configText(host, { ...rest, environment }, policies);
   host.announce = () => {
     if (host.disposed) return;
     const listens = host.listeners.size + host.confirmationListeners.size;
     const adapters = host.viewListeners.size + host.viewConfirmationListeners.size;
+    if (listens + adapters === 0) host.asked.clear();
     // What an adapter subscribes makes it no approver.
     host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, host.audits, host.approvers + listens));
   };
-  host.announce();
+  host.sendExecutor = () => host.enter((core) => core.setExecutor(host.executor !== undefined, host.paths));
+  host.revive = () => revive(host);
+  open(host);
+  realm.hosts.add(host);
   return buildRegistry(host, onRegister);
 };
 
@@ -535,8 +534,8 @@ const buildRegistry = (host, onRegister) => {
         throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a procedure executor is { paths?, execute({ path, input, info }) }");
       }
       host.executor = executor;
-      const paths = executor?.paths && toText([...executor.paths], "paths");
-      host.enter((wasm) => wasm.setExecutor(executor !== undefined, paths));
+      host.paths = executor?.paths && toJson([...executor.paths], "paths").text;
+      host.sendExecutor();
     },
     attach: (adapter, attachOptions) => attach(host, view, adapter, attachOptions),
     dispose: () => dispose(host),
@@ -549,21 +548,24 @@ const buildRegistry = (host, onRegister) => {
 
 const dispose = (host) => {
   if (host.disposed) return;
-  host.lastVersion = String(host.enter((wasm) => wasm.number(VERSION)));
+  // Where the instance broke, everything has ended already; and a registry that is disposed is not brought back.
+  const { wasm } = host;
+  if (wasm) host.lastVersion = String(host.enter(() => wasm.number(VERSION)));
   host.disposed = true;
   for (const each of [host.listeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
   // First: whoever waits for a person in a toolset is cancelled with the registry.
-  host.enter((wasm) => wasm.change(END));
+  if (wasm) host.enter(() => wasm.change(END));
   for (const toolset of [...host.toolsets.values()]) toolset.dispose();
   host.confirmationListeners.clear();
   host.timers.forEach(({ handle }) => globalThis.clearTimeout(handle));
   // The core is freed when nothing of this turn can be inside it any more; late answers are dropped from then on.
   const free = () => {
-    if (!host.wasm.number(IS_IDLE)) return setTimeout(free);
-    const { wasm } = host;
+    // It may have broken since.
+    if (host.wasm?.number(IS_IDLE) === 0) return setTimeout(free);
+    realm.hosts.delete(host);
+    if (!host.wasm) return undefined;
     host.wasm = undefined;
-    // Policies that still wait for an inner one will hear of no end of it from the core.
-    for (const entry of host.entries) entry?.frames?.reverse().forEach((frame) => frame.resolve(entry.result));
+    for (const entry of host.entries) entry?.close();
     return wasm.free();
   };
   queueMicrotask(free);

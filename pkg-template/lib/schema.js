@@ -3,7 +3,7 @@
 
 import { AgentSchemaError, AgentSurfaceDefinitionError, fromModule } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
-import { requireWasm } from "./realm.js";
+import { askModule, requireWasm } from "./realm.js";
 import { isThenable } from "./thenable.js";
 
 /** On the schemas of `fromJsonSchema`: the text of the JSON Schema. Not enumerable: a spread copy is the author's own. */
@@ -49,10 +49,10 @@ const valueText = (value) => {
  * Throws the definition error of a schema that is none.
  */
 export const checkValue = (text, value, fill) => {
-  const wasm = requireWasm();
+  requireWasm();
   const given = valueText(value);
   try {
-    return JSON.parse(wasm.schemaCheck(text, given, fill));
+    return JSON.parse(askModule((wasm) => wasm.schemaCheck(text, given, fill)));
   } catch (thrown) {
     throw fromModule(thrown);
   }

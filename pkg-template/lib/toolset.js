@@ -58,21 +58,40 @@ const lost = (capabilityId, toolCallId, error) => {
 };
 
 class Tools {
-  constructor(host, consumer, id) {
+  /** `settings`: scope, whether it waits, and how long. */
+  constructor(host, consumer, settings) {
     this.host = host;
     this.consumer = consumer;
-    this.id = id;
-    this.list = undefined;
+    this.settings = settings;
     /** The tools of meta mode. */
     this.fixed = undefined;
     this.announced = undefined;
-    /** By position, where a tool's name is not its spec's. */
-    this.names = undefined;
     /** What each tool calls, in the order of the list. */
     this.targets = [];
-    this.namesStamp = -1;
     this.listeners = new Set();
     this.closed = false;
+    this.open();
+  }
+
+  open() {
+    const { host, consumer, settings } = this;
+    this.id = host.enter((wasm) => wasm.openToolset(consumer.kind, consumer.id, ...settings, false));
+    host.toolsets.set(this.id, this);
+    this.list = undefined;
+    /** By position, where a tool's name is not its spec's. */
+    this.names = undefined;
+    this.namesStamp = -1;
+  }
+
+  /** In a fresh instance. Whoever subscribed gets tools that mean its registrations. */
+  reopen() {
+    this.open();
+    this.announced = [];
+    this.watch(this.listeners.size > 0);
+  }
+
+  watch(isOn) {
+    this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, isOn));
   }
 
   build() {
@@ -183,10 +202,10 @@ class Tools {
     if (this.closed || this.fixed) return () => undefined;
     if (this.listeners.size === 0) this.announced = this.build();
     this.listeners.add(listener);
-    this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, true));
+    this.watch(true);
     return () => {
       if (this.listeners.delete(listener) && this.listeners.size === 0 && !this.closed && !this.host.disposed) {
-        this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, false));
+        this.watch(false);
       }
     };
   }
@@ -196,7 +215,7 @@ class Tools {
     this.closed = true;
     this.listeners.clear();
     this.host.toolsets.delete(this.id);
-    this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
+    if (this.host.wasm) this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
     this.list = freeze([]);
     this.targets = [];
   }
@@ -228,15 +247,11 @@ export const createAgentToolset = (registry, options = {}) => {
   if (options.consumer === undefined) throw invalid("`createAgentToolset` needs a `consumer` { id, kind }");
   const consumer = toConsumer(options.consumer);
   const prefixes = scopeText(scope);
-  const id = host.enter((wasm) =>
-    wasm.openToolset(consumer.kind, consumer.id, prefixes, waits, waits ? (waitMs ?? -1) : -1, false),
-  );
-  const tools = new Tools(host, consumer, id);
+  const tools = new Tools(host, consumer, [prefixes, waits, waits ? (waitMs ?? -1) : -1]);
   if (isMeta) {
     const floor = prefixes && JSON.parse(prefixes);
-    tools.fixed = metaTools(host, id, consumer, { floor, budget }, (...call) => tools.run(...call), AVAILABLE);
+    tools.fixed = metaTools(host, tools, consumer, { floor, budget }, (...call) => tools.run(...call), AVAILABLE);
   }
-  host.toolsets.set(id, tools);
   const dispose = () => tools.dispose();
   return {
     tools: () => tools.build(),

@@ -5,7 +5,7 @@ import { ACCEPT_OFFER, BROWSER_STATUS, CLOSE_TOOLSET, OFFERED_TARGET, OFFERED_TO
 import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
 import { describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
-import { requireWasm } from "./realm.js";
+import { requireWasm, trapped } from "./realm.js";
 import { checkWaitMs } from "./toolset.js";
 
 const DEFAULT_WAIT_MS = 60_000;
@@ -57,12 +57,24 @@ class Session {
     this.isWhole = typeof this.context.registerTool !== "function";
     this.isDirty = false;
     this.closed = false;
+    this.scope = scope;
+    this.open();
+  }
+
+  open() {
+    const { host, consumer, options } = this;
     const waits = options.confirmations === "wait";
     this.id = host.enter((wasm) =>
-      wasm.openToolset(consumer.kind, consumer.id, scope, waits, waits ? (options.waitMs ?? DEFAULT_WAIT_MS) : -1, true),
+      wasm.openToolset(consumer.kind, consumer.id, this.scope, waits, waits ? (options.waitMs ?? DEFAULT_WAIT_MS) : -1, true),
     );
     host.toolsets.set(this.id, this);
     this.refresh();
+  }
+
+  /** In a fresh instance: what the browser has belongs to the last one. */
+  reopen() {
+    for (const [entry, { generation }] of [...this.offers]) this.withdraw(entry, generation);
+    this.open();
   }
 
   refresh() {
@@ -103,7 +115,7 @@ class Session {
   register(entry, offer) {
     const { exposedTo } = this.options;
     const { signal } = offer.controller;
-    const accepted = () => this.host.late((wasm) => wasm.change(ACCEPT_OFFER, this.id, entry, offer.generation));
+    const accepted = () => signal.aborted || this.host.late((wasm) => wasm.change(ACCEPT_OFFER, this.id, entry, offer.generation));
     const rejected = (error) => {
       if (this.closed || signal.aborted) return;
       if (error?.name === "NotAllowedError") this.blocked = true;
@@ -175,10 +187,13 @@ class Session {
     const { host } = this;
     const call = readCall(host, offer.capabilityId, this.consumer, input, false);
     try {
-      const slot = host.wasm.invokeOffered(this.id, entry, offer.generation, call.kind, call.text, !!signal?.aborted);
+      const slot =
+        this.offers.get(entry) === offer
+          ? host.wasm.invokeOffered(this.id, entry, offer.generation, call.kind, call.text, !!signal?.aborted)
+          : undefined;
       if (slot !== undefined) return runCall(host, call, slot, undefined, signal);
     } catch (error) {
-      throw host.trapped(error);
+      throw trapped(error);
     }
     // The browser held on to a tool that was withdrawn: the core says what became of it.
     return invokeAs(host, -1, { ...offer, input }, this.consumer, { signal });
@@ -191,7 +206,8 @@ class Session {
 
   dispose() {
     if (this.closed) return;
-    this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
+    if (this.host.wasm) this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
+    else for (const [entry, { generation }] of [...this.offers]) this.withdraw(entry, generation);
     this.provide();
     this.closed = true;
     this.host.toolsets.delete(this.id);

@@ -85,7 +85,7 @@ export {
   validateValueAgainstSchema,
   type CapabilityIdParts,
 } from "./ids.js";
-export type { Init, InitOptions } from "./init.js";
+export { recover, type Init, type InitOptions } from "./init.js";
 export type {
   InvocationFailure,
   InvocationOptions,

@@ -95,6 +95,8 @@ export interface AgentErrorDetails {
     | {
         readonly reason?: "handler-error" | "output-invalid" | "output-too-large" | "transport";
         readonly transient?: boolean;
+        /** The module stopped during the call: whether it took effect nobody knows (`recover`). */
+        readonly outcome?: "unknown";
       }
     | undefined;
 }
@@ -197,7 +199,7 @@ export declare class AgentSchemaError extends Error {
  * - `DISPOSED`: the registry is gone
  * - `WASM_BLOCKED_BY_CSP`: add `'wasm-unsafe-eval'` to the `script-src` of the Content Security Policy
  * - `WASM_NOT_SERVED`: the module's address answers with something else; `details` say what
- * - `POISONED`: the module stopped after an internal error; reload the page
+ * - `POISONED`: the module stopped after an internal error; call `recover()`, or reload the page
  */
 export type AgentRuntimeErrorCode =
   | "NOT_INITIALIZED"
@@ -211,6 +213,8 @@ export declare class AgentSurfaceRuntimeError extends Error {
   constructor(code: AgentRuntimeErrorCode, message: string, details?: object, options?: { cause?: unknown });
   readonly name: "AgentSurfaceRuntimeError";
   readonly code: AgentRuntimeErrorCode;
-  /** For `WASM_NOT_SERVED`, as far as known: what was asked, and the answer. */
-  readonly details: { readonly url?: string; readonly status?: number; readonly contentType?: string } | undefined;
+  /** For `WASM_NOT_SERVED`, as far as known: what was asked, and the answer. For `POISONED`: what the module stopped with. */
+  readonly details:
+    | { readonly url?: string; readonly status?: number; readonly contentType?: string; readonly trap?: string }
+    | undefined;
 }

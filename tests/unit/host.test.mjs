@@ -7,6 +7,7 @@ import { realm } from "../../pkg-template/lib/realm.js";
 
 const leaving = (error) => {
   const host = new Host({});
+  host.wasm = {};
   realm.state = "ready";
   try {
     host.enter(() => {

@@ -92,6 +92,24 @@ const hush = (...names) => {
   };
 };
 
+/**
+ * Breaks the instance as a freed handle would: the next call into it reads at an address outside its memory, and that is
+ * a trap of the engine's. What `call` throws. (The package shortens the names of the glue.)
+ */
+const trap = async (call) => {
+  const { prototype } = globalThis[Symbol.for("agent-surface-wasm/1")].wasm.Registry;
+  const names = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
+  const whole = names.map((name) => prototype[name]);
+  const freed = new Proxy({}, { get: () => 0xfffffff0 });
+  for (const [at, name] of names.entries()) {
+    prototype[name] = (...given) => {
+      for (const [back, one] of names.entries()) prototype[one] = whole[back];
+      return whole[at].apply(freed, given);
+    };
+  }
+  return fault(call);
+};
+
 Object.assign(globalThis, {
   A,
   T: {
@@ -106,6 +124,7 @@ Object.assign(globalThis, {
     isDeepFrozen,
     object: (properties, more) => A.fromJsonSchema({ type: "object", properties, additionalProperties: false, ...more }),
     read,
+    trap,
     registry: (options) => A.createAgentSurfaceRegistry({ environment: "test", ...options }),
     turn,
   },

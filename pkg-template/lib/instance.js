@@ -1,0 +1,51 @@
+// A registry and the module's instance under it: the first one, and after a trap the next. Holds no rule.
+
+import { MARK, RECOVERED, SURFACE_ID } from "./codes.js";
+import { fromModule } from "./errors.js";
+import { requireWasm, trapped } from "./realm.js";
+import { remount } from "./registration.js";
+
+/** Opens the registry in the module's instance. */
+export const open = (host) => {
+  const { Registry } = requireWasm();
+  try {
+    host.wasm = new Registry(host, host.config);
+  } catch (error) {
+    throw fromModule(trapped(error));
+  }
+  host.surfaceId ??= host.wasm.read(SURFACE_ID);
+  host.mark = host.wasm.read(MARK);
+  host.announce();
+};
+
+/** Brings what the page still holds into a fresh instance. When that breaks, too, it is all held as before. */
+export const revive = (host) => {
+  const { components, toolsets } = host;
+  const live = host.registrations.filter((registration) => registration && !registration.isOver);
+  host.registrations = [];
+  host.components = [];
+  host.specs = [];
+  host.toolsets = new Map();
+  for (const known of [host.specIds, host.routes, host.views]) known.clear();
+  try {
+    open(host);
+    host.enter((wasm) => {
+      wasm.change(RECOVERED, host.recoveries);
+      // Whatever procedures are there registered with an executor.
+      wasm.setExecutor(true);
+    });
+    for (const registration of live) remount(host, registration);
+    host.sendExecutor();
+    for (const toolset of toolsets.values()) toolset.reopen();
+  } catch (error) {
+    host.registrations = live;
+    host.toolsets = toolsets;
+    throw error;
+  }
+  for (const component of components) {
+    if (component && host.components[component.id] !== component) host.policyTable.drop(component.used);
+  }
+  for (const confirmationId of host.asked) {
+    host.event(JSON.stringify({ type: "confirmation-resolved", confirmationId, outcome: "expired" }));
+  }
+};
