@@ -12,13 +12,6 @@ import { isThenable, whenEnded } from "./thenable.js";
 
 const { freeze } = Object;
 
-/** How a call ends that was in flight when the instance broke. */
-const UNKNOWN =
-  '{"code":"EXECUTION_FAILED","message":"The page broke during this call: whether it took effect is unknown. Read the state before anything else.","retry":"no","details":{"outcome":"unknown"}}';
-
-/** Versions that one instance may count through before its successor's begin. */
-const VERSIONS = 2 ** 40;
-
 export class Host {
   constructor({ environment, context, audit, now, route }) {
     this.isProduction = environment === "production";
@@ -73,27 +66,6 @@ export class Host {
     } catch (error) {
       throw trapped(error);
     }
-  }
-
-  /** The instance is broken: whoever waits for it is told. What the page gave stays, for `revive`. */
-  stop() {
-    const version = ++this.recoveries * VERSIONS;
-    // Its finalizer would free in the next instance.
-    this.wasm?.__destroy_into_raw();
-    this.wasm = this.running = undefined;
-    this.lastVersion = String(version);
-    for (const entry of this.entries.splice(0)) {
-      if (!entry) continue;
-      attempt(() => {
-        if (!entry.isOver()) {
-          entry.settle(this.failure(entry, UNKNOWN, version));
-          entry.abort();
-        }
-      });
-      entry.close();
-    }
-    for (const { handle } of this.timers.splice(0)) globalThis.clearTimeout(handle);
-    for (const id of [...this.waiters.keys()]) this.confirmationResolved(id, "expired");
   }
 
   /** An answer that arrives on its own, from a promise or a timer: nobody is there to catch. */

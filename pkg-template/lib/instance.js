@@ -2,8 +2,16 @@
 
 import { MARK, RECOVERED, SURFACE_ID } from "./codes.js";
 import { fromModule } from "./errors.js";
+import { attempt } from "./host.js";
 import { requireWasm, trapped } from "./realm.js";
 import { remount } from "./registration.js";
+
+/** How a call ends that was in flight when the instance broke. */
+const UNKNOWN =
+  '{"code":"EXECUTION_FAILED","message":"The page broke during this call: whether it took effect is unknown. Read the state before anything else.","retry":"no","details":{"outcome":"unknown"}}';
+
+/** Versions that one instance may count through before its successor's begin. */
+const VERSIONS = 2 ** 40;
 
 /** Opens the registry in the module's instance. */
 export const open = (host) => {
@@ -16,6 +24,27 @@ export const open = (host) => {
   host.surfaceId ??= host.wasm.read(SURFACE_ID);
   host.mark = host.wasm.read(MARK);
   host.announce();
+};
+
+/** The instance is broken: whoever waits for it is told. What the page gave stays, for `revive`. */
+export const stop = (host) => {
+  const version = ++host.recoveries * VERSIONS;
+  // Its finalizer would free in the next instance.
+  host.wasm?.__destroy_into_raw();
+  host.wasm = host.running = undefined;
+  host.lastVersion = String(version);
+  for (const entry of host.entries.splice(0)) {
+    if (!entry) continue;
+    attempt(() => {
+      if (!entry.isOver()) {
+        entry.settle(host.failure(entry, UNKNOWN, version));
+        entry.abort();
+      }
+    });
+    entry.close();
+  }
+  host.timers.splice(0).forEach(({ handle }) => globalThis.clearTimeout(handle));
+  for (const id of [...host.waiters.keys()]) host.confirmationResolved(id, "expired");
 };
 
 /** Brings what the page still holds into a fresh instance. When that breaks, too, it is all held as before. */

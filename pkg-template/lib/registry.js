@@ -8,7 +8,7 @@ import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
-import { open, revive } from "./instance.js";
+import { open, revive, stop } from "./instance.js";
 import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
 import { poisonedError, realm, requireWasm, trapped } from "./realm.js";
 
@@ -481,6 +481,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
     host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, host.audits, host.approvers + listens));
   };
   host.sendExecutor = () => host.enter((core) => core.setExecutor(host.executor !== undefined, host.paths));
+  host.stop = () => stop(host);
   host.revive = () => revive(host);
   open(host);
   realm.hosts.add(host);
