@@ -28,6 +28,7 @@ test("components, handles, what was pushed, executor, listeners and toolsets go 
     still.update({ enabled: false });
     gone.unregister();
     const toolset = A.createAgentToolset(registry, { consumer: { id: "c", kind: "test" }, topology: "embedded" });
+    const [, , act] = A.createAgentToolset(registry, { consumer: { id: "m", kind: "test" }, topology: "embedded", mode: "meta" }).tools();
     const lists = [];
     toolset.subscribe((list) => lists.push(list.length));
     registry.subscribe((event) => events.push(event.type));
@@ -56,6 +57,7 @@ test("components, handles, what was pushed, executor, listeners and toolsets go 
       stale: T.brief(await registry.invoke({ capabilityId: "view:demo.go", registrationId: before.id }))[1].reason,
       oldTool: T.brief(await tool.execute({})),
       newTool: T.brief(await toolset.tools()[0].execute({})),
+      metaTool: T.brief(await act.execute({ capabilityId: "view:demo.go", input: {} })),
       sameTools: toolset.tools().map(({ name }) => name).join() === before.tools.map(({ name }) => name).join(),
       lists,
       events,
@@ -80,7 +82,7 @@ test("components, handles, what was pushed, executor, listeners and toolsets go 
   assert.deepEqual([found.went, found.counted], ["went", "ran devices.count"]);
   assert.equal(found.stale, "surface-reloaded");
   // A tool means a mount, which this still is.
-  assert.deepEqual([found.oldTool, found.newTool], [["ok", "went"], ["ok", "went"]]);
+  for (const each of [found.oldTool, found.newTool, found.metaTool]) assert.deepEqual(each, ["ok", "went"]);
   assert.equal(found.sameTools, true);
   assert.deepEqual(found.lists, [5]);
   const [registered, changed] = ["component-registered", "availability-changed"];
