@@ -17,8 +17,10 @@ macro_rules! transcripts {
 #[wasm_bindgen_test]
 fn every_transcript_goes_as_written() {
     let files = transcripts! {
+        "admission-bounds.txt"
         "admission-modes.txt"
         "admission-observations.txt"
+        "admission-waiting.txt"
         "admission.txt"
         "audience.txt"
         "authority-before-availability.txt"
@@ -32,6 +34,7 @@ fn every_transcript_goes_as_written() {
         "definitions.txt"
         "dispose.txt"
         "effective-input.txt"
+        "errors.txt"
         "events-confirmation.txt"
         "events.txt"
         "first-light.txt"
@@ -42,8 +45,13 @@ fn every_transcript_goes_as_written() {
         "identity.txt"
         "meta.txt"
         "outputs.txt"
+        "policies-audit.txt"
+        "policies-discovery.txt"
+        "policies-never.txt"
+        "policies-removed.txt"
         "policies.txt"
         "policy-time.txt"
+        "races.txt"
         "reconnect.txt"
         "resolution-discloses-nothing.txt"
         "snapshot-questions.txt"

@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use crate::call::{Call, Step};
 use crate::core::Core;
 use crate::definition::Concurrency;
-use crate::effect::Kind;
 use crate::error::Failure;
 use crate::message::Output;
 use crate::registration::GroupKey;
@@ -166,13 +165,13 @@ impl Core {
         let Some(registration) = self.registrations.get_mut(target.registration) else {
             return Admission::Full;
         };
-        let key = call.group.take().unwrap_or(match (rule.mode, capability.kind) {
-            (Concurrency::Instance, Kind::Action) => GroupKey::Instance,
+        let key = call.group.take().unwrap_or(match rule.mode {
+            Concurrency::Instance => GroupKey::Instance,
             _ => GroupKey::Capability(target.capability),
         });
         let group = registration.group(&key);
-        let admission = if group.running < rule.max.unwrap_or(1) {
-            group.running += 1;
+        // Who comes later does not pass those that wait for more room.
+        let admission = if group.waiting.is_empty() && group.takes(rule.max.unwrap_or(1)) {
             Admission::Now
         } else if u32::try_from(group.waiting.len()).unwrap_or(u32::MAX) < depth {
             group.waiting.push(call.id.slot);
@@ -210,22 +209,29 @@ impl Core {
         if self.registrations.generation(target.registration) != call.target_generation {
             return;
         }
-        let Some(registration) = self.registrations.get_mut(target.registration) else {
-            return;
-        };
-        let group = registration.group(&key);
-        let mut next = None;
-        if queued {
-            take_out(&mut group.waiting, slot);
-        } else {
-            next = first_of(&mut group.waiting);
-            if next.is_none() {
+        if let Some(registration) = self.registrations.get_mut(target.registration) {
+            let group = registration.group(&key);
+            if queued {
+                take_out(&mut group.waiting, slot);
+            } else {
                 group.running = group.running.saturating_sub(1);
             }
+            self.admit_waiting(target.registration, &key);
         }
-        registration.drop_idle(&key);
-        if let Some(next) = next {
-            self.leave_queue(next);
+    }
+
+    /// Starts those that there is room for, in order of arrival.
+    fn admit_waiting(&mut self, registration: u32, key: &GroupKey) {
+        while let Some(registration) = self.registrations.get_mut(registration) {
+            let group = registration.group(key);
+            let first = group.waiting.first().and_then(|&slot| self.calls.get(slot));
+            let rule = first.and_then(|call| call.capability.as_ref());
+            if !group.takes(rule.map_or(0, |rule| rule.concurrency.max.unwrap_or(1))) {
+                return registration.drop_idle(key);
+            }
+            if let Some(next) = first_of(&mut group.waiting) {
+                self.leave_queue(next);
+            }
         }
     }
 
@@ -276,4 +282,128 @@ enum Admission {
     Now,
     Queued,
     Full,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sent;
+    use crate::message::{CallId, Input, Returned};
+    use crate::time::Millis;
+    use crate::{Admitted, Config, Consumer, Request, Route};
+    use alloc::vec;
+
+    /// A registry with an action of each mode, and an observation.
+    fn core() -> Core {
+        let mut core = Core::new(Config::default(), &[7; 512]).expect("enough randomness");
+        let act = |rule: &str, name: &str| {
+            let input = r#""input":{"text":"{\"type\":\"object\"}","own":false}"#;
+            [
+                r#"{"kind":"action","name":""#,
+                name,
+                r#"","description":"d","effect":"local-state","execute":1,"#,
+                input,
+                r#","concurrency":{"mode":""#,
+                rule,
+                "}}",
+            ]
+            .concat()
+        };
+        let definitions = [
+            act(r#"instance""#, "instance"),
+            act(r#"capability""#, "capability"),
+            act(r#"key","key":1"#, "key"),
+            act(r#"parallel","max":2"#, "parallel"),
+            String::from(
+                r#"{"kind":"observation","name":"seen","description":"d","read":1,"output":{"text":"{}","own":false}}"#,
+            ),
+        ];
+        let specs: Vec<u32> = definitions
+            .iter()
+            .map(|definition| core.spec("jobs", definition).expect("a capability"))
+            .collect();
+        let header = r#"{"type":"jobs","description":"d"}"#;
+        let component = core.prepare(header, &specs).expect("a component");
+        core.commit(Millis(0.0), component, true);
+        core
+    }
+
+    fn invoke(core: &mut Core, name: &str) -> CallId {
+        let id = ["view:jobs.", name].concat();
+        let admitted = core.invoke(
+            Millis(0.0),
+            Request {
+                route: Route::new(&id, Consumer::new("test", name)),
+                instance_id: None,
+                registration_id: None,
+                surface_version: None,
+                invocation_id: None,
+                confirmation_id: None,
+                input: Sent::Absent,
+                timeout_ms: None,
+                aborted: false,
+                reads_only: false,
+            },
+        );
+        drain(core);
+        match admitted {
+            Admitted::Fresh(id) | Admitted::Join(id) => id,
+        }
+    }
+
+    fn drain(core: &mut Core) {
+        while let Some(output) = core.poll_output() {
+            match output {
+                Output::AskKey(id, _) => core.handle(Millis(0.0), Input::KeyIs(id, Some(decimal_of(id)))),
+                Output::Schedule => core.handle(Millis(0.0), Input::Tick),
+                _ => {}
+            }
+        }
+    }
+
+    fn decimal_of(id: CallId) -> String {
+        crate::error::decimal(u64::from(id.slot % 3))
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_group_or_a_consumer_that_is_idle() {
+        let mut core = core();
+        let names = ["instance", "capability", "key", "parallel", "seen"];
+        let mut calls = vec![];
+        for round in 0..6 {
+            for name in names {
+                calls.push(invoke(&mut core, name));
+            }
+            assert!(round > 0 || core.observations.running.len() == 1);
+        }
+        let groups = |core: &Core| core.registrations.get(0).expect("it lives").groups.len();
+        assert!(groups(&core) >= 4);
+        for (at, id) in calls.into_iter().enumerate() {
+            let end = if at % 4 == 3 {
+                Input::Abort(id)
+            } else {
+                Input::HandlerDone(id, Returned::Value(None))
+            };
+            core.handle(Millis(0.0), end);
+            drain(&mut core);
+        }
+        assert_eq!(groups(&core), 0);
+        assert!(core.observations.running.is_empty() && core.observations.waiting.is_empty());
+        assert_eq!(core.observations.total, 0);
+    }
+
+    #[test]
+    fn room_is_what_the_strictest_of_those_that_run_leaves() {
+        let mut group = crate::registration::Group {
+            key: GroupKey::Instance,
+            running: 0,
+            bound: 0,
+            waiting: Vec::new(),
+        };
+        assert!(group.takes(3) && group.takes(2) && !group.takes(3));
+        group.running = 0;
+        assert!(group.takes(1) && !group.takes(3));
+        group.running = 0;
+        assert!(group.takes(3) && group.takes(3) && !group.takes(1));
+    }
 }

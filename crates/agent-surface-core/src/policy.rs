@@ -150,12 +150,13 @@ impl Core {
         }
         match threw {
             Some(failure) if !settled && !started => self.fail(call, failure),
-            Some(_) => {
+            // Before the start it is what a call that is over does to its policies.
+            Some(_) if started => {
                 let name = open.name.clone();
                 self.audit_policy(call, "threw-after-start", &name);
             }
             None if !settled && open.nexts == 0 => self.fail(call, Failure::policy_defect()),
-            None => {}
+            _ => {}
         }
         self.resume_frames(call);
         self.release_call(call);

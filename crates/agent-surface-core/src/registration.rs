@@ -54,8 +54,27 @@ pub(crate) struct Prepared {
 pub(crate) struct Group {
     pub key: GroupKey,
     pub running: u32,
+    /// The least bound of those that run: calls of one group may have different ones.
+    pub bound: u32,
     /// In order of arrival.
     pub waiting: Vec<u32>,
+}
+
+impl Group {
+    /// Whether there was room for a call that runs beside at most `max - 1` others.
+    pub fn takes(&mut self, max: u32) -> bool {
+        let bound = if self.running == 0 {
+            max
+        } else {
+            max.min(self.bound)
+        };
+        let has_room = self.running < bound;
+        if has_room {
+            self.running += 1;
+            self.bound = bound;
+        }
+        has_room
+    }
 }
 
 /// What makes two calls of one registration wait for each other.
@@ -125,6 +144,7 @@ impl Registration {
                 self.groups.push(Group {
                     key: key.clone(),
                     running: 0,
+                    bound: 0,
                     waiting: Vec::new(),
                 });
                 self.groups.len() - 1

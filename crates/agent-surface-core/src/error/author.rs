@@ -30,8 +30,12 @@ impl Failure {
             .get("retry")
             .and_then(Value::as_str)
             .and_then(|retry| Retry::parse(&retry));
+        let details = root.get("details");
+        let transient = details.and_then(|details| details.get("transient")?.as_bool());
         if let Some(retry) = retry {
             failure.retry = retry;
+        } else if failure.code == Code::ExecutionFailed && transient == Some(true) {
+            failure.retry = Retry::AfterDelay;
         }
         let warning = match (known, warning) {
             (Some(_), warning) => warning,
