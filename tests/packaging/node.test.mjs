@@ -39,6 +39,24 @@ test("import, require and every entry share one instance and one set of error cl
   assert.equal((await app.node("mixed.mjs")).trim(), "NOT_INITIALIZED true,true,true true");
 });
 
+test("the test entries work with either module format, over the one registry", async () => {
+  await writeFile(
+    app.path("testing.mjs"),
+    `import { createRequire } from "node:module";
+     import { init } from "agent-surface-wasm";
+     import * as testing from "agent-surface-wasm/testing";
+     import { matchers } from "agent-surface-wasm/testing/matchers";
+     const require = createRequire(import.meta.url);
+     const common = require("agent-surface-wasm/testing");
+     await init();
+     const surface = common.createTestSurface();
+     const { snapshot } = testing.createTestSurface({ registry: surface.registry });
+     console.log(common.createTestSurface === testing.createTestSurface, snapshot().surfaceId === surface.registry.surfaceId,
+       require("agent-surface-wasm/testing/matchers").matchers === matchers);`,
+  );
+  assert.equal((await app.node("testing.mjs")).trim(), "true true true");
+});
+
 test("slim without a module says what to pass, and works with the bytes", async () => {
   await writeFile(
     app.path("slim.mjs"),

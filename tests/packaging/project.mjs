@@ -1,7 +1,7 @@
 // Throw-away projects that install the packed package, as a user would.
 
 import { execFile } from "node:child_process";
-import { mkdtemp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,6 +10,10 @@ import { ROOT } from "../e2e/harness/server.mjs";
 
 const execute = promisify(execFile);
 const require = createRequire(import.meta.url);
+
+/** Not inside the tests that run: Node would leave out what it is asked to test there. */
+const env = { ...process.env };
+delete env.NODE_TEST_CONTEXT;
 
 /** The packed package; `cargo xtask test` names it. */
 export const TARBALL =
@@ -20,8 +24,9 @@ export const TARBALL =
  * Makes a project with these files and the package installed from its tarball.
  *
  * @param {Record<string, string>} files
+ * @param {{ link?: string[] }} [options]  `link`: packages of `tests/` that the project uses, too
  */
-export async function project(files) {
+export async function project(files, { link = [] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "agent-surface-packaging-"));
   const all = { "package.json": JSON.stringify({ name: "app", private: true, type: "module" }), ...files };
   for (const [name, text] of Object.entries(all)) {
@@ -29,12 +34,16 @@ export async function project(files) {
     await writeFile(join(folder, name), text);
   }
   await execute("npm", ["install", "--offline", "--no-audit", "--no-fund", "--no-save", TARBALL], { cwd: folder });
+  for (const name of link) {
+    await mkdir(dirname(join(folder, "node_modules", name)), { recursive: true });
+    await symlink(join(ROOT, "tests", "node_modules", name), join(folder, "node_modules", name));
+  }
   return {
     folder,
     /** A path below the project. */
     path: (...parts) => join(folder, ...parts),
     /** Runs Node in the project and answers with what it printed. */
-    node: async (...args) => (await execute(process.execPath, args, { cwd: folder })).stdout,
+    node: async (...args) => (await execute(process.execPath, args, { cwd: folder, env })).stdout,
     /** All files below a folder of the project. */
     files: async (name) => (await readdir(join(folder, name), { recursive: true })).sort(),
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -22,13 +22,46 @@ const WEBMCP = `
 import { createWebMcpAdapter } from "agent-surface-wasm/webmcp";
 export const adapter = createWebMcpAdapter();
 `;
+const TESTING = `
+import { checkAdapter, createTestSurface } from "agent-surface-wasm/testing";
+import { matchers } from "agent-surface-wasm/testing/matchers";
+export const surface = createTestSurface();
+export const report: Promise<{ ok: boolean }[]> = checkAdapter(() => ({
+  adapter: { name: "none", start() {}, stop() {} },
+  topology: "remote",
+  tools: () => [],
+  call: (name) => ({ status: "error", error: { code: "CAPABILITY_NOT_FOUND", message: name } }),
+}));
+export const matches: unknown = matchers.toBeOk;
+`;
+const MATCHERS = (from) => `
+import { expect } from "${from}";
+import { createTestSurface } from "agent-surface-wasm/testing";
+import { matchers } from "agent-surface-wasm/testing/matchers";
+expect.extend(matchers);
+const surface = createTestSurface();
+expect(surface).toExpose("view:a.b");
+expect(surface).not.toExposeUnavailable("view:a.b", "closed");
+expect(await surface.invoke("view:a.b")).toFailWith("TIMEOUT", { timeoutMs: 1 });
+await expect(surface.invoke("view:a.b")).resolves.toBeOk();
+expect(surface).toMatchSurfaceSnapshot();
+// @ts-expect-error -- no such code
+expect(surface).toFailWith("NOT_A_CODE");
+// @ts-expect-error -- no such matcher
+expect(surface).toExposed("view:a.b");
+`;
 const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP]]);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING]]);
+  return check(files, compilerOptions);
+};
+
+/** What the compiler says of a project. */
+const check = async (files, compilerOptions, link) => {
   const options = { strict: true, noEmit: true, types: [], target: "es2022", lib: ["es2022", "dom"], ...compilerOptions };
-  const made = await project({ ...files, "tsconfig.json": JSON.stringify({ compilerOptions: options, include: ["."] }) });
+  const made = await project({ ...files, "tsconfig.json": JSON.stringify({ compilerOptions: options, include: ["."] }) }, { link });
   try {
     const run = promisify(execFile)(process.execPath, [tsc, "-p", made.folder]);
     return await run.then(
@@ -51,3 +84,12 @@ test("a CommonJS module finds them, as CommonJS", async () => {
 test("a bundler's resolution finds them", async () => {
   assert.equal(await compile({ module: "esnext", moduleResolution: "bundler" }, "ts"), "");
 });
+
+const RUNNERS = { vitest: ["vitest"], "@jest/globals": ["@jest/globals", "expect"] };
+for (const [from, link] of Object.entries(RUNNERS)) {
+  test(`${from} knows the matchers`, async () => {
+    // Their own declarations are not held to our options.
+    const options = { module: "nodenext", moduleResolution: "nodenext", skipLibCheck: true, lib: ["es2022", "dom", "esnext.disposable"] };
+    assert.equal(await check({ "matchers.mts": MATCHERS(from) }, options, link), "");
+  });
+}

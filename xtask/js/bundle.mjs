@@ -143,6 +143,15 @@ for (const entry of ["index", "inline", "slim", "webmcp", "workerd", "edge-light
 for (const entry of ["inline", "slim", "webmcp"]) {
   await bundleEntry(entry, `${entry}.cjs`, "cjs", names);
 }
+// They reach into the facade, whose properties have short names.
+for (const format of ["esm", "cjs"]) {
+  const outfile = format === "esm" ? "testing.js" : "testing.cjs";
+  await bundleEntry("testing", outfile, format, names);
+  await shrink(outfile, format);
+  await bundleEntry("testing-matchers", outfile.replace("testing", "testing-matchers"), format, names);
+}
 wrap("inline", ["init", ...names]);
 wrap("slim", ["init", ...names]);
 wrap("webmcp", ["createWebMcpAdapter"]);
+wrap("testing", ["adapterChecks", "checkAdapter", "createTestSurface", "serializeSurfaceSnapshot"]);
+wrap("testing-matchers", ["matchers"]);
