@@ -23,6 +23,7 @@ fn every_transcript_goes_as_written() {
         "admission-waiting.txt"
         "admission.txt"
         "audience.txt"
+        "audit.txt"
         "authority-before-availability.txt"
         "availability-reasons.txt"
         "closures-that-mutate.txt"

@@ -535,7 +535,7 @@ export class Host {
       // Each instance under a registry makes one of its own.
       event.surfaceId = this.surfaceId;
       if (cause !== undefined) event.cause = cause;
-      if (event.payload && sink.redact) event.payload = sink.redact(event.payload, event);
+      if (event.payload && sink.redact) event.payload = redacted(sink, event);
       sink.record(event);
     } catch (error) {
       console.error(error);
@@ -567,6 +567,20 @@ export class Host {
     console.error("[agent-surface]", cause);
   }
 }
+
+/** Bytes of what a `redact` leaves; the core bounds what goes in. */
+const MOST_PAYLOAD = 16_384;
+
+/** What a sink's `redact` makes of a payload; nothing where that fails, or is no JSON, or is too much. */
+const redacted = (sink, event) => {
+  try {
+    const kept = sink.redact(event.payload, event);
+    return kept && checkedCopy(kept, { maxBytes: MOST_PAYLOAD }).copy;
+  } catch (error) {
+    console.error(error);
+    return undefined;
+  }
+};
 
 /** What a function of the page gives, or `otherwise` when it throws. */
 export const attempt = (ask, otherwise) => {

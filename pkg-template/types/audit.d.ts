@@ -34,23 +34,44 @@ export interface AgentAuditEvent {
   /** `kind:id`. */
   readonly consumerId?: string;
   readonly status?: "ok" | "error";
+  /** Of an error; of a `late-settlement` about a policy, what it did: `next-called-twice`, `threw-after-start`. */
   readonly code?: string;
   readonly reason?: string;
   /** What a person wrote, or how a gesture was refused. */
   readonly note?: string;
+  /** From the call to its end; the two parts of it that the next lines tell are 0 where there was none. */
   readonly durationMs?: number;
+  /** From admission to the start of the handler, or to the end of a call that did not start. */
   readonly queueWaitMs?: number;
+  /** From the start of the handler. */
   readonly executionMs?: number;
-  /** For capabilities with `audit: "full"`: input and output, bounded in size. */
+  /**
+   * Of a settled call at the level `full`: the effective input, once there is one, and the output. One of more than 8,192
+   * bytes as JSON is `{ omittedBytes }` instead, its size. What the sink's `redact` makes of it, where it has one.
+   */
   readonly payload?: { readonly input?: JsonValue; readonly output?: JsonValue };
   /** What a handler threw, when it was no `AgentSurfaceError`; it goes nowhere else. */
   readonly cause?: unknown;
   readonly [field: string]: unknown;
 }
 
-/** Takes records. Must not throw and must not block. */
+/**
+ * Takes records. Must not throw and must not block: what one throws goes to the console, and harms neither the call nor
+ * another sink.
+ *
+ * @example
+ * const sink = {
+ *   record: (event) => journal.append(event),
+ *   redact: ({ input, output }) => ({ input: { ...input, password: undefined }, output }),
+ * };
+ */
 export interface AgentAuditSink {
   record(event: AgentAuditEvent): void;
+  /**
+   * Takes out of a payload what must not be kept, before `record` sees it. Gives back the payload to keep, or nothing. A
+   * record goes without its payload where this throws, or gives what is no JSON or past 16,384 bytes.
+   */
+  redact?(payload: NonNullable<AgentAuditEvent["payload"]>, event: AgentAuditEvent): unknown;
 }
 
 /** Keeps the last events in memory. */

@@ -20,7 +20,10 @@ export type AgentEffect = "read" | ActionEffect | ProcedureEffect;
  */
 export type ConfirmationLevel = "never" | "optional" | "required";
 
-/** How much of a call the audit keeps; `full` adds input and output, bounded in size. */
+/**
+ * How much of a call the audit keeps; `full` adds input and output, bounded in size. What a person was asked and decided
+ * is kept at every level.
+ */
 export type AuditLevel = "none" | "metadata" | "full";
 
 /** A value, or a promise of one. */
