@@ -1,29 +1,10 @@
 // One governed path, whichever way a call comes in: `registry.invoke`, a tool of its own, `surface_act`.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { usePage } from "./surface-page.mjs";
 
 const { run } = usePage();
-
-/** In the page: `waysIn(registry, capabilityId, more)` gives three functions `(input, options) => result`. */
-before(() =>
-  run(() => {
-    globalThis.waysIn = (registry, capabilityId, more = {}) => {
-      const consumer = { id: "c", kind: "embedded" };
-      const make = (mode) => A.createAgentToolset(registry, { consumer, topology: "embedded", mode, ...more });
-      const [direct, meta] = [make("direct"), make("meta")];
-      return [
-        (input, { signal } = {}) => registry.invoke({ capabilityId, input }, { consumer, signal }),
-        (input, options) => {
-          const name = [...direct.wireNameMap()].find(([, id]) => id === capabilityId)[0];
-          return direct.tools().find((tool) => tool.name === name).execute(input, options);
-        },
-        (input, options) => meta.tools()[2].execute({ capabilityId, input }, options),
-      ];
-    };
-  }),
-);
 
 test("what breaks the schema is refused with its place, and nothing runs", async () => {
   const found = await run(async () => {
@@ -32,7 +13,7 @@ test("what breaks the schema is refused with its place, and nothing runs", async
     const input = T.object({ qty: { type: "integer", minimum: 1, maximum: 10 } }, { required: ["qty"] });
     registry.register(T.component({ actions: { order: T.act(() => ++runs, { input, confirmation: "required" }) } }));
     const answers = [];
-    for (const way of waysIn(registry, "view:demo.order")) {
+    for (const way of T.waysIn(registry, "view:demo.order")) {
       const row = [];
       for (const wrong of [{}, { qty: "3" }, { qty: 11 }, null, []]) {
         const { error } = await way(wrong);
@@ -57,7 +38,7 @@ test("what a handler throws reaches the audit, and no model", async () => {
     };
     registry.register(T.component({ actions: { pay: T.act(fail), later: T.act(async () => fail()) } }));
     const told = [];
-    for (const name of ["pay", "later"]) for (const way of waysIn(registry, `view:demo.${name}`)) told.push(JSON.stringify(await way({})));
+    for (const name of ["pay", "later"]) for (const way of T.waysIn(registry, `view:demo.${name}`)) told.push(JSON.stringify(await way({})));
     const causes = audit.events().filter(({ cause }) => cause);
     return { told, causes: causes.map(({ cause, type }) => [type, cause.message]) };
   });
@@ -124,7 +105,7 @@ test("what comes before an approval may run twice, the handler runs once, and on
       const policy = { name: "counts", onInvoke: (_, next) => (count.policies++, next()) };
       registry.register(T.component({ actions: { go: T.act(() => ++count.runs, { input, policies: [policy], confirmation: "required" }) } }));
       registry.subscribe(({ type, status }) => (count.settled += type === "invocation-settled" && status === "ok"));
-      const way = waysIn(registry, "view:demo.go")[at];
+      const way = T.waysIn(registry, "view:demo.go")[at];
       const call = way({ n: 1 }, { toolCallId: "t" });
       const again = way({ n: 1 }, { toolCallId: "t" });
       await T.turn();
@@ -149,7 +130,7 @@ test("where nobody can be asked, each way in says so at once; no browser dialog 
     let runs = 0;
     registry.register(T.component({ actions: { go: T.act(() => ++runs, { confirmation: "required" }) } }));
     const answers = [];
-    for (const way of waysIn(registry, "view:demo.go")) answers.push(T.brief(await way({})));
+    for (const way of T.waysIn(registry, "view:demo.go")) answers.push(T.brief(await way({})));
     [window.confirm, window.prompt, window.alert] = real;
     return { answers, runs, dialogs };
   });
@@ -163,7 +144,7 @@ test("a person is asked for what is above the limit, and for nothing else", asyn
     const policies = [A.requireConfirmation({ if: ({ effectiveInput }) => effectiveInput.amount > 100 })];
     registry.register(T.component({ actions: { transfer: T.act(({ amount }) => amount, { policies, input: T.object({ amount: {} }) }) } }));
     const answers = [];
-    for (const way of waysIn(registry, "view:demo.transfer", { confirmations: "two-phase" })) {
+    for (const way of T.waysIn(registry, "view:demo.transfer", { confirmations: "two-phase" })) {
       answers.push([T.brief(await way({ amount: 100 })), T.brief(await way({ amount: 101 }))[0]]);
     }
     return answers;
@@ -177,7 +158,7 @@ test("the person's words reach the model and the audit", async () => {
     const registry = T.registry({ audit });
     registry.register(T.component({ actions: { go: T.act(() => 1, { confirmation: "required" }) } }));
     const told = [];
-    for (const way of waysIn(registry, "view:demo.go").slice(1)) {
+    for (const way of T.waysIn(registry, "view:demo.go").slice(1)) {
       const call = way({});
       const [{ confirmationId }] = registry.confirmations.pending();
       registry.confirmations.resolve(confirmationId, { approved: false, reason: "wrong customer" });

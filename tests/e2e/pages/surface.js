@@ -81,6 +81,21 @@ const clock = (start = 1_750_000_000_000) => {
   };
 };
 
+/** The ways in to one capability, each `(input, options) => result`: `invoke`, its own tool, and `surface_act`. */
+const waysIn = (registry, capabilityId, more = {}) => {
+  const consumer = { id: "c", kind: "embedded" };
+  const make = (mode) => A.createAgentToolset(registry, { consumer, topology: "embedded", mode, ...more });
+  const [direct, meta] = [make("direct"), make("meta")];
+  return [
+    (input, { signal } = {}) => registry.invoke({ capabilityId, input }, { consumer, signal }),
+    (input, options) => {
+      const name = [...direct.wireNameMap()].find(([, id]) => id === capabilityId)[0];
+      return direct.tools().find((tool) => tool.name === name).execute(input, options);
+    },
+    (input, options) => meta.tools()[2].execute({ capabilityId, input }, options),
+  ];
+};
+
 /** Takes the place of a console method; `restore()` gives what was printed. */
 const hush = (...names) => {
   const printed = [];
@@ -127,6 +142,7 @@ Object.assign(globalThis, {
     trap,
     registry: (options) => A.createAgentSurfaceRegistry({ environment: "test", ...options }),
     turn,
+    waysIn,
   },
 });
 
