@@ -52,6 +52,7 @@ fn every_transcript_goes_as_written() {
         "policies-removed.txt"
         "policies.txt"
         "policy-time.txt"
+        "races-replace.txt"
         "races.txt"
         "reconnect.txt"
         "resolution-discloses-nothing.txt"

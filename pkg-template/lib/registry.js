@@ -369,6 +369,7 @@ const waitFor = (host, id, signal) => {
     };
     waiting.add(decided);
     signal?.addEventListener("abort", gone, { once: true });
+    if (signal?.aborted) gone();
   });
 };
 
