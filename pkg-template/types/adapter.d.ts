@@ -13,7 +13,10 @@ export interface AdapterHost {
   readonly snapshotContext?: Omit<SnapshotContext, "consumer">;
 }
 
-/** An adapter. `registry.attach` starts it. */
+/**
+ * An adapter. `registry.attach` starts it; start and stop may come any number of times. `docs/adapters.md` in the
+ * repository builds one step by step, and `checkAdapter` of `agent-surface-wasm/testing` proves that it keeps its duties.
+ */
 export interface AgentSurfaceAdapter {
   readonly name: string;
   start(host: AdapterHost): void | Promise<void>;

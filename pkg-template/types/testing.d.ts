@@ -131,10 +131,12 @@ export declare function serializeSurfaceSnapshot(
   options?: { readonly includeVersion?: boolean },
 ): string;
 
-/** A tool as the peer of an adapter is shown it. What the model reads may sit in any field beside the two. */
+/** A tool as the peer of an adapter is shown it: what a model reads of it. */
 export interface AdapterTool {
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
+  readonly annotations?: object;
   readonly inputSchema?: JsonSchema;
 }
 

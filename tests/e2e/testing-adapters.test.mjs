@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { PACKAGE } from "./harness/server.mjs";
+import { usePage } from "./surface-page.mjs";
 
 const load = (name) => import(pathToFileURL(join(PACKAGE, "dist", `${name}.mjs`)));
 const A = await load("inline");
@@ -24,6 +25,7 @@ const RIGHT = {
   tokens: ({ registrationId, surfaceVersion }) => ({ registrationId, surfaceVersion }),
   invocationId: (attemptId) => attemptId,
   answer: ({ status, output, error }) => ({ status, output, error }),
+  shown: (tools) => tools,
   again: (invoke, request) => invoke(request),
   merge: (entries) => entries,
   follows: true,
@@ -89,7 +91,7 @@ const peerOf = (wrong = {}) => {
   return {
     adapter,
     ...how.declared,
-    tools: () => wire(catalog.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),
+    tools: () => wire(how.shown(catalog.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))),
     async call(name, input, { attemptId, confirmationId }) {
       const entry = catalog.find((each) => each.name === name);
       if (!entry) return { status: "error", error: { code: "CAPABILITY_NOT_FOUND", message: "no such tool", retry: "after-refresh" } };
@@ -228,6 +230,11 @@ const BROKEN = {
   "checklist-8: offers the first twenty": [{ merge: (entries) => entries.slice(0, 20) }, /the peer is not shown `Reads part/],
 };
 
+const allAvailable = (snapshot) => {
+  const open = (list) => list.map((each) => ({ ...each, available: true }));
+  const components = snapshot.components.map((each) => ({ ...each, actions: open(each.actions), observations: open(each.observations) }));
+  return { ...snapshot, components };
+};
 const pick = (before) => (before ? { description: before.description, inputSchema: before.inputSchema } : {});
 const kept = (before, entry) => before.find(({ capabilityId }) => capabilityId === entry.capabilityId) ?? entry;
 
@@ -239,6 +246,30 @@ for (const [name, [wrong, message]] of Object.entries(BROKEN)) {
     assert.deepEqual(found.map((line) => line.split(":")[0]), [id], found.join("\n"));
     assert.match(found[0], message);
   });
+}
+
+/** Other ways to break the same lines; some break a second one, which then says so, too. */
+const ALSO = {
+  "duty-1 checklist-1": [{ consumer: () => undefined }],
+  "duty-4 checklist-4": [{ invocationId: () => undefined }],
+  "duty-5": [
+    { answer: ({ status, output, error }) => ({ status, output, error: error && { ...error, retry: "no" } }) },
+    { answer: ({ status, error }) => ({ status, output: "done", error }) },
+  ],
+  "duty-6": [{ shown: (tools) => [...tools, { name: "ping", description: "[view · read] Answers" }] }],
+  "duty-7": [{ names: (entries) => entries.map(({ capabilityId, instanceId }) => `${A.encodeWireName(capabilityId)}-${instanceId ?? ""}-`.padEnd(65, "x")) }],
+  "duty-8": [{ declared: { topology: "embedded" } }, { declared: { confirmations: "never" } }],
+  "checklist-1": [{ snapshot: ({ registry, consumer }) => registry.snapshot({ consumer }) }],
+  "checklist-8": [{ snapshot: (host) => allAvailable(RIGHT.snapshot(host)) }],
+};
+
+for (const [ids, ways] of Object.entries(ALSO)) {
+  ways.forEach((wrong, at) =>
+    test(`another broken adapter fails in ${ids} (${at + 1})`, async () => {
+      const found = await failures(() => peerOf(wrong), 400);
+      assert.deepEqual(found.map((line) => line.split(":")[0]), ids.split(" "), found.join("\n"));
+    }),
+  );
 }
 
 test("there is a broken adapter for each line", () => {
@@ -255,4 +286,29 @@ test("a check is a function for a test runner, with a name, that rejects with wh
 test("a factory that gives no peer is told so, in every line", async () => {
   const report = await checkAdapter(() => ({ adapter: { name: "x", start() {}, stop() {} } }), { timeoutMs: 50 });
   assert.ok(report.every(({ ok, message }) => !ok && /the factory gives no `tools` function/.test(message)));
+});
+
+const { run } = usePage({ webmcp: true });
+
+test("in a page, with the browser's own WebMCP, the adapter keeps every duty", async () => {
+  const failed = await run(async () => {
+    const { checkAdapter } = await import("/pkg/dist/testing.js");
+    const context = document.modelContext;
+    const createPeer = () => ({
+      adapter: A.createWebMcpAdapter(),
+      topology: "remote",
+      attempts: false,
+      tools: () => context.getTools(),
+      async call(name, input) {
+        const tool = (await context.getTools()).find((each) => each.name === name);
+        if (!tool) return { status: "error", error: { code: "CAPABILITY_NOT_FOUND" } };
+        const { isError, structuredContent } = JSON.parse(await context.executeTool(tool, input));
+        return isError ? { status: "error", error: structuredContent } : { status: "ok", output: structuredContent };
+      },
+    });
+    // One document has one set of names: a second adapter beside the first has nothing to offer there.
+    const report = await checkAdapter(createPeer, { kind: "webmcp", timeoutMs: 5_000 });
+    return report.filter(({ ok }) => !ok);
+  });
+  assert.deepEqual(failed, []);
 });
