@@ -8,7 +8,7 @@ const { run } = usePage();
 
 test("requireConfirmation: `if`, `summary`, and built-ins that are composed by hand", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const wrap = (inner) => ({ name: "wrap", onInvoke: (ctx, next) => inner.onInvoke(ctx, next) });
     const amount = { input: T.object({ amount: { type: "number" } }) };
     const policy = A.requireConfirmation({
@@ -18,7 +18,7 @@ test("requireConfirmation: `if`, `summary`, and built-ins that are composed by h
     const boom = () => {
       throw new Error("x");
     };
-    registry.register(
+    surface.register(
       T.component({
         observations: { rows: T.read(() => "rows", { policies: [A.requireConfirmation()] }) },
         actions: {
@@ -32,7 +32,7 @@ test("requireConfirmation: `if`, `summary`, and built-ins that are composed by h
       }),
     );
     const call = async (name, input) => {
-      const { status, output, error } = await registry.invoke({ capabilityId: `view:demo.${name}`, input });
+      const { status, output, error } = await surface.invoke(`view:demo.${name}`, input);
       return status === "ok" ? output : [error.code, error.details.summary];
     };
     return {
@@ -42,7 +42,7 @@ test("requireConfirmation: `if`, `summary`, and built-ins that are composed by h
       broken: (await call("broken"))[0],
       first: await call("first"),
       rows: await call("rows"),
-      pending: registry.confirmations.pending().map(({ summary, input }) => [summary, input]),
+      pending: surface.confirmations.pending().map(({ summary, input }) => [summary, input]),
     };
   });
   const asked = "CONFIRMATION_REQUIRED";
@@ -65,9 +65,9 @@ test("a confirmation: its record, its details, and evidence that serves one exac
   const found = await run(async () => {
     const clock = T.clock();
     try {
-      const registry = T.registry({ now: clock.now });
+      const surface = T.surface({ now: clock.now });
       const seen = [];
-      registry.register(
+      surface.register(
         T.component({
           actions: {
             refund: T.act((input, { confirmation }) => seen.push(confirmation), {
@@ -79,23 +79,22 @@ test("a confirmation: its record, its details, and evidence that serves one exac
         }),
       );
       const me = { id: "copilot", kind: "embedded" };
-      const call = (more, consumer = me) =>
-        registry.invoke({ capabilityId: "view:demo.refund", input: { order: "A1" }, ...more }, { consumer });
+      const call = (more, input = { order: "A1" }) => surface.invoke("view:demo.refund", input, { consumer: me, ...more });
       const first = await call({ invocationId: "i1" });
-      const again = await call({ invocationId: "i2", input: { amount: 10, order: "A1" } });
-      const [record, ...others] = registry.confirmations.pending();
+      const again = await call({ invocationId: "i2" }, { amount: 10, order: "A1" });
+      const [record, ...others] = surface.confirmations.pending();
       const { confirmationId } = first.error.details;
-      const waiting = registry.confirmations.waitFor(confirmationId);
+      const waiting = surface.registry.confirmations.waitFor(confirmationId);
       const early = await call({ confirmationId, invocationId: "i3" });
       await clock.advance(5_000);
       const resolved = [
-        registry.confirmations.resolve(confirmationId, { approved: true }),
-        registry.confirmations.resolve(confirmationId, { approved: false }),
-        registry.confirmations.resolve("cnf_unknown", { approved: true }),
+        surface.confirmations.approve(confirmationId),
+        surface.confirmations.deny(confirmationId),
+        surface.confirmations.approve("cnf_unknown"),
       ];
       const bare = await call({ invocationId: "i4" });
-      const other = await call({ confirmationId, input: { order: "A1", amount: 1000 } });
-      const stranger = await call({ confirmationId }, { id: "evil", kind: "webmcp" });
+      const other = await call({ confirmationId }, { order: "A1", amount: 1000 });
+      const stranger = await call({ confirmationId, consumer: { id: "evil", kind: "webmcp" } });
       const done = await call({ confirmationId, invocationId: "i1" });
       const replayed = await call({ confirmationId, invocationId: "i1" });
       const used = await call({ confirmationId, invocationId: "i9" });
@@ -155,40 +154,40 @@ test("denied is for good and carries the person's words; expiry and unmount with
   const found = await run(async () => {
     const clock = T.clock();
     try {
-      const registry = T.registry({ now: clock.now });
+      const surface = T.surface({ now: clock.now });
       let runs = 0;
       const definition = T.component({ actions: { go: T.act(() => ++runs, { confirmation: "required" }) } });
-      const handle = registry.register(definition);
-      const call = (confirmationId) => registry.invoke({ capabilityId: "view:demo.go", confirmationId });
+      const handle = surface.register(definition);
+      const call = (confirmationId) => surface.invoke("view:demo.go", {}, { confirmationId });
       const ask = async () => (await call()).error.details.confirmationId;
       const denied = await ask();
-      registry.confirmations.resolve(denied, { approved: false, reason: "wrong customer" });
+      surface.confirmations.deny(denied, "wrong customer");
       const refused = [T.brief(await call(denied)), (await call(denied)).error.retry];
       const next = await ask();
-      const waiting = registry.confirmations.waitFor(next);
+      const waiting = surface.registry.confirmations.waitFor(next);
       await clock.advance(120_000);
-      const atExpiry = registry.confirmations.pending().length;
+      const atExpiry = surface.confirmations.pending().length;
       await clock.advance(1);
       const expired = await call(next);
       const third = await ask();
-      registry.confirmations.resolve(third, { approved: true });
+      surface.confirmations.approve(third);
       await clock.advance(120_001);
       const tooLate = await call(third);
       const fourth = await ask();
-      const withdrawn = registry.confirmations.waitFor(fourth);
-      const aborted = registry.confirmations.waitFor(fourth, { signal: AbortSignal.abort() });
+      const withdrawn = surface.registry.confirmations.waitFor(fourth);
+      const aborted = surface.registry.confirmations.waitFor(fourth, { signal: AbortSignal.abort() });
       handle.unregister();
-      registry.register(definition);
+      surface.register(definition);
       const afterRemount = await call(fourth);
       return {
         refused,
         newId: next !== denied,
         atExpiry,
-        waited: [await waiting, await withdrawn, await aborted, await registry.confirmations.waitFor("cnf_x")],
+        waited: [await waiting, await withdrawn, await aborted, await surface.registry.confirmations.waitFor("cnf_x")],
         expired: [T.brief(expired), expired.error.retry],
         tooLate: T.brief(tooLate),
         afterRemount: T.brief(afterRemount)[0],
-        pending: registry.confirmations.pending().length,
+        pending: surface.confirmations.pending().length,
         runs,
       };
     } finally {
@@ -209,26 +208,26 @@ test("one timer serves what is asked at one time; a page that replaces its timer
   const found = await run(async () => {
     let clock = T.clock();
     try {
-      const registry = T.registry({ now: () => clock.now() });
-      registry.register(T.component({ actions: { go: T.act(() => 1, { confirmation: "required" }) } }));
-      const call = (confirmationId) => registry.invoke({ capabilityId: "view:demo.go", confirmationId });
+      const surface = T.surface({ now: () => clock.now() });
+      surface.register(T.component({ actions: { go: T.act(() => 1, { confirmation: "required" }) } }));
+      const call = (confirmationId) => surface.invoke("view:demo.go", {}, { confirmationId });
       const ask = async () => (await call()).error.details.confirmationId;
       const used = await ask();
-      registry.confirmations.resolve(used, { approved: true });
+      surface.confirmations.approve(used);
       const { status } = await call(used);
       const armed = [clock.armed];
-      registry.confirmations.resolve(await ask(), { approved: false });
+      surface.confirmations.deny(await ask());
       armed.push(clock.armed);
       await clock.advance(1);
-      registry.confirmations.resolve(await ask(), { approved: false });
+      surface.confirmations.deny(await ask());
       armed.push(clock.armed);
       clock.restore();
       clock = T.clock(clock.now());
-      const waiting = registry.confirmations.waitFor(await ask());
+      const waiting = surface.registry.confirmations.waitFor(await ask());
       armed.push(clock.armed);
       await clock.advance(120_001);
       const waited = await waiting;
-      registry.dispose();
+      surface.registry.dispose();
       return { status, armed, waited, left: clock.armed };
     } finally {
       clock.restore();
@@ -239,10 +238,10 @@ test("one timer serves what is asked at one time; a page that replaces its timer
 
 test("evidence is given back when the precondition or the queue refuses", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     let refuses = false;
     let hold;
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act(() => "ran", {
@@ -254,13 +253,13 @@ test("evidence is given back when the precondition or the queue refuses", async 
         },
       }),
     );
-    const call = async (confirmationId) => T.brief(await registry.invoke({ capabilityId: "view:demo.go", confirmationId }));
+    const call = async (confirmationId) => T.brief(await surface.invoke("view:demo.go", {}, { confirmationId }));
     const [, { confirmationId }] = await call();
-    registry.confirmations.resolve(confirmationId, { approved: true });
+    surface.confirmations.approve(confirmationId);
     refuses = true;
     const refused = await call(confirmationId);
     refuses = false;
-    const busy = registry.invoke({ capabilityId: "view:demo.busy" });
+    const busy = surface.invoke("view:demo.busy");
     const full = await call(confirmationId);
     hold.resolve();
     await busy;
@@ -276,14 +275,14 @@ test("evidence is given back when the precondition or the queue refuses", async 
 
 test("the thirty-third pending confirmation is refused and creates nothing", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
-    registry.register(
+    const surface = T.surface();
+    surface.register(
       T.component({ actions: { go: T.act(() => 1, { confirmation: "required", input: T.object({ n: { type: "integer" } }) }) } }),
     );
     const codes = [];
-    for (let n = 0; n < 33; n++) codes.push(T.brief(await registry.invoke({ capabilityId: "view:demo.go", input: { n } })));
-    const same = T.brief(await registry.invoke({ capabilityId: "view:demo.go", input: { n: 5 } }))[0];
-    return { last: codes.pop(), all: new Set(codes.map(([code]) => code)).size, same, pending: registry.confirmations.pending().length };
+    for (let n = 0; n < 33; n++) codes.push(T.brief(await surface.invoke("view:demo.go", { n })));
+    const same = T.brief(await surface.invoke("view:demo.go", { n: 5 }))[0];
+    return { last: codes.pop(), all: new Set(codes.map(([code]) => code)).size, same, pending: surface.confirmations.pending().length };
   });
   assert.deepEqual(found, {
     last: ["RATE_LIMITED", { reason: "queue-full", retryAfterMs: 1000 }],

@@ -8,10 +8,10 @@ const { run } = usePage();
 
 test("actions of one registration run one at a time, two wait, the next is refused", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const works = [];
     const log = [];
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act(
@@ -27,7 +27,7 @@ test("actions of one registration run one at a time, two wait, the next is refus
       }),
     );
     const controller = new AbortController();
-    const call = (n, options) => registry.invoke({ capabilityId: "view:demo.go", input: { n } }, options);
+    const call = (n, options) => surface.invoke("view:demo.go", { n }, options);
     const calls = [call(1), call(2, { signal: controller.signal }), call(3)];
     const full = await call(4);
     controller.abort();
@@ -53,7 +53,7 @@ test("actions of one registration run one at a time, two wait, the next is refus
 test("each concurrency mode lets run what it says", async () => {
   const found = await run(async () => {
     const running = async (concurrency, calls) => {
-      const registry = T.registry();
+      const surface = T.surface();
       let now = 0;
       let most = 0;
       const work = T.deferred();
@@ -68,8 +68,8 @@ test("each concurrency mode lets run what it says", async () => {
           { concurrency, input: T.object({ k: { type: "string" } }) },
         ),
       ];
-      registry.register(T.component({ actions: Object.fromEntries(["a", "b"].map(definition)) }));
-      const results = calls.map(([name, k]) => registry.invoke({ capabilityId: `view:demo.${name}`, input: { k } }));
+      surface.register(T.component({ actions: Object.fromEntries(["a", "b"].map(definition)) }));
+      const results = calls.map(([name, k]) => surface.invoke(`view:demo.${name}`, { k }));
       await T.turn();
       work.resolve();
       const codes = (await Promise.all(results)).map((result) => result.error?.code ?? "ok");
@@ -96,11 +96,10 @@ test("a timeout aborts the signal, settles, and the late end is only audited", a
   const found = await run(async () => {
     const clock = T.clock();
     try {
-      const audit = A.memoryAuditSink();
-      const registry = T.registry({ now: clock.now, audit });
+      const surface = T.surface({ now: clock.now });
       const work = T.deferred();
       let signal;
-      registry.register(
+      surface.register(
         T.component({
           observations: { rows: T.read(() => T.deferred().promise, { timeoutMs: 300 }) },
           actions: {
@@ -112,8 +111,8 @@ test("a timeout aborts the signal, settles, and the late end is only audited", a
           },
         }),
       );
-      const go = registry.invoke({ capabilityId: "view:demo.go" });
-      const rows = registry.invoke({ capabilityId: "view:demo.rows" });
+      const go = surface.invoke("view:demo.go");
+      const rows = surface.invoke("view:demo.rows");
       await clock.advance(300);
       const early = T.brief(await rows);
       await clock.advance(9_699);
@@ -123,7 +122,7 @@ test("a timeout aborts the signal, settles, and the late end is only audited", a
       const after = signal.aborted;
       work.resolve("late");
       await T.turn();
-      const safe = registry.invoke({ capabilityId: "view:demo.safe" }, { timeoutMs: 50 });
+      const safe = surface.invoke("view:demo.safe", {}, { timeoutMs: 50 });
       await clock.advance(50);
       const retry = (await safe).error;
       return {
@@ -132,7 +131,7 @@ test("a timeout aborts the signal, settles, and the late end is only audited", a
         after,
         go: [T.brief(result), result.error.retry],
         safe: [retry.details, retry.retry],
-        late: audit.events().filter(({ type }) => type === "late-settlement").length,
+        late: surface.auditLog.filter(({ type }) => type === "late-settlement").length,
         timers: clock.armed,
       };
     } finally {
@@ -148,10 +147,10 @@ test("a timeout aborts the signal, settles, and the late end is only audited", a
 
 test("an abort reaches the handler's signal and cancels; an aborted signal runs nothing", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     let ran = 0;
     let seen;
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act((_, { signal }) => {
@@ -164,10 +163,10 @@ test("an abort reaches the handler's signal and cancels; an aborted signal runs 
       }),
     );
     const controller = new AbortController();
-    const call = registry.invoke({ capabilityId: "view:demo.go" }, { signal: controller.signal });
+    const call = surface.invoke("view:demo.go", {}, { signal: controller.signal });
     controller.abort();
     const result = await call;
-    const aborted = await registry.invoke({ capabilityId: "view:demo.go" }, { signal: AbortSignal.abort() });
+    const aborted = await surface.invoke("view:demo.go", {}, { signal: AbortSignal.abort() });
     return { result: T.brief(result)[0], retry: result.error.retry, seen: await seen.promise, aborted: T.brief(aborted)[0], ran };
   });
   assert.deepEqual(found, { result: "CANCELLED", retry: "yes", seen: true, aborted: "CANCELLED", ran: 1 });
@@ -175,7 +174,7 @@ test("an abort reaches the handler's signal and cancels; an aborted signal runs 
 
 test("unmount in flight: settled at once, navigation may still finish", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const works = {};
     const signals = {};
     const work = (name) => (_, { signal }) => {
@@ -184,7 +183,7 @@ test("unmount in flight: settled at once, navigation may still finish", async ()
       return works[name].promise;
     };
     const mount = () =>
-      registry.register(
+      surface.register(
         T.component({
           actions: {
             go: T.act(work("go"), { concurrency: { mode: "parallel" } }),
@@ -194,7 +193,7 @@ test("unmount in flight: settled at once, navigation may still finish", async ()
         }),
       );
     const handle = mount();
-    const calls = ["go", "open", "leave"].map((name) => registry.invoke({ capabilityId: `view:demo.${name}` }));
+    const calls = ["go", "open", "leave"].map((name) => surface.invoke(`view:demo.${name}`));
     handle.unregister();
     const go = await calls[0];
     works.open.resolve("arrived");
@@ -216,17 +215,17 @@ test("unmount in flight: settled at once, navigation may still finish", async ()
 
 test("a precondition refuses with the author's words, before anybody is asked", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     let precondition = () => ({ message: "Select devices first.", details: { selected: 0 } });
     let runs = 0;
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act(() => ++runs, { confirmation: "required", precondition: (...given) => precondition(...given) }),
         },
       }),
     );
-    const call = () => registry.invoke({ capabilityId: "view:demo.go" });
+    const call = () => surface.invoke("view:demo.go");
     const returned = await call();
     precondition = () => {
       throw { message: "Thrown words.", details: { a: 1 } };
@@ -236,7 +235,7 @@ test("a precondition refuses with the author's words, before anybody is asked", 
     const text = await call();
     precondition = () => undefined;
     const asked = await call();
-    const pending = registry.confirmations.pending().length;
+    const pending = surface.confirmations.pending().length;
     return {
       returned: [T.brief(returned), returned.error.message],
       thrown: [T.brief(thrown), thrown.error.message],
@@ -258,7 +257,7 @@ test("a precondition refuses with the author's words, before anybody is asked", 
 
 test("serial calls of one batch see each other's effects, and a swapped handler is the one that runs", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     let count = 0;
     const definition = T.component({
       actions: {
@@ -270,10 +269,10 @@ test("serial calls of one batch see each other's effects, and a swapped handler 
         }),
       },
     });
-    registry.register(definition);
-    const batch = await Promise.all([1, 2, 3].map(() => registry.invoke({ capabilityId: "view:demo.add" })));
+    surface.register(definition);
+    const batch = await Promise.all([1, 2, 3].map(() => surface.invoke("view:demo.add")));
     definition.actions.add.execute = () => "swapped";
-    const swapped = await registry.invoke({ capabilityId: "view:demo.add" });
+    const swapped = await surface.invoke("view:demo.add");
     return [batch.map(({ output }) => output), swapped.output];
   });
   assert.deepEqual(found, [[1, 2, 3], "swapped"]);
@@ -330,10 +329,10 @@ test("calls from inside handlers, reads and executors work, and one that waits f
 
 test("observations: eight at a time for a consumer, eight wait, thirty-two in all", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const work = T.deferred();
     let running = 0;
-    registry.register(
+    surface.register(
       T.component({
         observations: {
           rows: T.read(() => {
@@ -343,7 +342,7 @@ test("observations: eight at a time for a consumer, eight wait, thirty-two in al
         },
       }),
     );
-    const call = (id) => registry.invoke({ capabilityId: "view:demo.rows" }, { consumer: { id, kind: "test" } });
+    const call = (id) => surface.invoke("view:demo.rows", {}, { consumer: { id, kind: "test" } });
     const mine = Array.from({ length: 17 }, () => call("me"));
     const forOne = running;
     const overflow = T.brief(await mine[16]);
@@ -365,10 +364,10 @@ test("an output that is not JSON rejects outside production, naming its path, an
   const found = await run(async () => {
     const outcome = async (environment, output) => {
       const unhush = T.hush("warn", "debug", "error");
-      const registry = T.registry({ environment });
-      registry.register(T.component({ actions: { go: T.act(() => output) } }));
-      const call = registry.invoke({ capabilityId: "view:demo.go" });
-      const toolset = A.createAgentToolset(registry, { consumer: { id: "c", kind: "test" }, topology: "embedded" });
+      const surface = T.surface({ environment });
+      surface.register(T.component({ actions: { go: T.act(() => output) } }));
+      const call = surface.invoke("view:demo.go");
+      const toolset = A.createAgentToolset(surface.registry, { consumer: { id: "c", kind: "test" }, topology: "embedded" });
       const tool = T.brief(await toolset.tools()[0].execute({}));
       const direct = await call.then(T.brief, T.facts);
       unhush();
@@ -397,10 +396,9 @@ test("an output that is not JSON rejects outside production, naming its path, an
 test("what a handler throws tells an agent nothing, unless it is an AgentSurfaceError", async () => {
   const found = await run(async () => {
     const unhush = T.hush("warn", "debug");
-    const audit = A.memoryAuditSink();
-    const registry = T.registry({ audit, environment: "development" });
+    const surface = T.surface({ environment: "development" });
     let thrown;
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act(() => {
@@ -414,7 +412,7 @@ test("what a handler throws tells an agent nothing, unless it is an AgentSurface
     );
     const call = async (error, name = "go") => {
       thrown = error;
-      const result = await registry.invoke({ capabilityId: `view:demo.${name}` });
+      const result = await surface.invoke(`view:demo.${name}`);
       return { text: JSON.stringify(result), ...result.error };
     };
     const payload = { code: "NOT_AUTHORIZED", message: "Ask an admin.", retry: "no", details: { origin: "server" } };
@@ -432,7 +430,7 @@ test("what a handler throws tells an agent nothing, unless it is an AgentSurface
       // Only an executor speaks for a backend.
       transient: await call(Object.assign(new Error("x"), { transient: true })),
     };
-    const settled = audit.events().filter(({ type }) => type === "invocation-settled");
+    const settled = surface.auditLog.filter(({ type }) => type === "invocation-settled");
     return {
       results,
       causes: settled.map((event) => event.cause === cause).slice(0, 3),

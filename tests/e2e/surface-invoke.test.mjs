@@ -30,11 +30,11 @@ test("the handler starts inside `invoke`, and its result comes a microtask later
 
 test("the version is read at delivery", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
-    const handle = registry.register(T.component({ actions: { go: T.act(() => handle.invalidate()), plain: T.act() } }));
+    const surface = T.surface();
+    const handle = surface.register(T.component({ actions: { go: T.act(() => handle.invalidate()), plain: T.act() } }));
     const [moved, unmoved] = [
-      await registry.invoke({ capabilityId: "view:demo.go" }),
-      await registry.invoke({ capabilityId: "view:demo.plain" }),
+      await surface.invoke("view:demo.go"),
+      await surface.invoke("view:demo.plain"),
     ];
     return [moved.surfaceVersion, moved.surfaceChanged, unmoved.surfaceVersion, unmoved.surfaceChanged];
   });
@@ -43,13 +43,13 @@ test("the version is read at delivery", async () => {
 
 test("results have exactly the documented keys and are frozen", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
-    registry.register(T.component({ actions: { go: T.act(() => ({ deep: [1] })), none: T.act(), zero: T.act(() => null) } }));
+    const surface = T.surface();
+    surface.register(T.component({ actions: { go: T.act(() => ({ deep: [1] })), none: T.act(), zero: T.act(() => null) } }));
     const keys = (result) => Object.keys(result).sort().join(" ");
-    const ok = await registry.invoke({ capabilityId: "view:demo.go" });
-    const none = await registry.invoke({ capabilityId: "view:demo.none" });
-    const zero = await registry.invoke({ capabilityId: "view:demo.zero" });
-    const missing = await registry.invoke({ capabilityId: "view:demo.nothing" });
+    const ok = await surface.invoke("view:demo.go");
+    const none = await surface.invoke("view:demo.none");
+    const zero = await surface.invoke("view:demo.zero");
+    const missing = await surface.invoke("view:demo.nothing");
     return {
       keys: [ok, none, zero, missing].map(keys),
       zero: zero.output,
@@ -73,10 +73,10 @@ test("results have exactly the documented keys and are frozen", async () => {
 
 test("one id is one call: joined in flight, replayed when settled, refused for another request", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const work = T.deferred();
     let runs = 0;
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act(
@@ -89,16 +89,11 @@ test("one id is one call: joined in flight, replayed when settled, refused for a
         },
       }),
     );
-    const events = [];
-    registry.subscribe(({ type }) => events.push(type));
-    const call = (input, more) => registry.invoke({ capabilityId: "view:demo.go", invocationId: "one", input, ...more });
+    const call = (input, more) => surface.invoke("view:demo.go", input, { invocationId: "one", ...more });
     const first = call({ n: 1, m: 2 });
     const joined = call({ m: 2, n: 1 });
     const conflict = await call({ n: 2 });
-    const stranger = registry.invoke(
-      { capabilityId: "view:demo.go", invocationId: "one", input: { n: 2 } },
-      { consumer: { id: "other", kind: "test" } },
-    );
+    const stranger = call({ n: 2 }, { consumer: { id: "other", kind: "test" } });
     work.resolve("done");
     const result = await first;
     const replayed = await call({ n: 1, m: 2 });
@@ -112,7 +107,7 @@ test("one id is one call: joined in flight, replayed when settled, refused for a
       conflict: T.brief(conflict),
       conflictLater: T.brief(conflictLater),
       runs,
-      started: events.filter((type) => type === "invocation-started").length,
+      started: surface.events.filter(({ type }) => type === "invocation-started").length,
     };
   });
   const refused = ["INVOCATION_CONFLICT", { reason: "id-reused-with-different-request" }];
@@ -129,10 +124,10 @@ test("one id is one call: joined in flight, replayed when settled, refused for a
 
 test("an id that was made up replays its call; of a large input, only as it was sent", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const schema = T.object({ long: { type: "string" }, n: { type: "integer" } });
-    registry.register(T.component({ actions: { go: T.act(() => "done", { input: schema }) } }));
-    const call = (input, invocationId) => registry.invoke({ capabilityId: "view:demo.go", input, invocationId });
+    surface.register(T.component({ actions: { go: T.act(() => "done", { input: schema }) } }));
+    const call = (input, invocationId) => surface.invoke("view:demo.go", input, { invocationId });
     const outcome = async (first, ...repeats) => {
       const result = await call(first);
       const answers = await Promise.all(repeats.map((input) => call(input, result.invocationId)));
@@ -153,7 +148,7 @@ test("an id that was made up replays its call; of a large input, only as it was 
 test("input crosses by value: read once, defaults filled, every issue told, policies and handler share no object", async () => {
   const found = await run(async () => {
     const seen = {};
-    const registry = T.registry({
+    const surface = T.surface({
       policies: [
         {
           name: "look",
@@ -172,7 +167,7 @@ test("input crosses by value: read once, defaults filled, every issue told, poli
       },
       { required: ["name"] },
     );
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           go: T.act(
@@ -195,12 +190,12 @@ test("input crosses by value: read once, defaults filled, every issue told, poli
       },
       gone: undefined,
     };
-    const ok = await registry.invoke({ capabilityId: "view:demo.go", input: given });
-    const bad = await registry.invoke({ capabilityId: "view:demo.go", input: { name: "x", size: "3", tags: ["a", 1], more: 1 } });
-    const missing = await registry.invoke({ capabilityId: "view:demo.go" });
+    const ok = await surface.invoke("view:demo.go", given);
+    const bad = await surface.invoke("view:demo.go", { name: "x", size: "3", tags: ["a", 1], more: 1 });
+    const missing = await surface.invoke("view:demo.go");
     const wrong = [];
     for (const each of [null, [], "text", 3]) {
-      wrong.push((await registry.invoke({ capabilityId: "view:demo.go", input: each })).error.code);
+      wrong.push((await surface.invoke("view:demo.go", each)).error.code);
     }
     return {
       reads,
@@ -231,18 +226,18 @@ test("input crosses by value: read once, defaults filled, every issue told, poli
 
 test("instances: one is taken, several are named, a live registration picks", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const add = (instanceId) =>
-      registry.register(T.component({ instanceId, actions: { go: T.act(() => instanceId) } }));
+      surface.register(T.component({ instanceId, actions: { go: T.act(() => instanceId) } }));
     const a = add("a");
-    const one = await registry.invoke({ capabilityId: "view:demo.go" });
+    const one = await surface.invoke("view:demo.go");
     const b = add("b");
-    const several = await registry.invoke({ capabilityId: "view:demo.go" });
-    const picked = await registry.invoke({ capabilityId: "view:demo.go", instanceId: "b" });
-    const byToken = await registry.invoke({ capabilityId: "view:demo.go", registrationId: a.registrationId });
+    const several = await surface.invoke("view:demo.go");
+    const picked = await surface.invoke("view:demo.go", {}, { instanceId: "b" });
+    const byToken = await surface.invoke("view:demo.go", {}, { registrationId: a.registrationId });
     b.unregister();
-    const gone = await registry.invoke({ capabilityId: "view:demo.go", instanceId: "b" });
-    const never = await registry.invoke({ capabilityId: "view:demo.go", instanceId: "c" });
+    const gone = await surface.invoke("view:demo.go", {}, { instanceId: "b" });
+    const never = await surface.invoke("view:demo.go", {}, { instanceId: "c" });
     return {
       one: one.output,
       several: several.error.details.instances.map(({ instanceId, ...more }) => [instanceId, Object.keys(more).sort().join()]),
@@ -262,29 +257,29 @@ test("instances: one is taken, several are named, a live registration picks", as
 
 test("stale tokens", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
-    registry.setProcedureExecutor({ execute: () => "ran" });
+    const surface = T.surface();
+    surface.registry.setProcedureExecutor({ execute: () => "ran" });
     const definition = T.component({
       actions: { go: T.act(() => "ran") },
       procedures: [A.procedure({ id: "domain:wipe", description: "Wipe", input: A.emptyObjectSchema, effect: "destructive" })],
     });
-    const old = registry.register(definition);
-    const version = registry.getVersion();
+    const old = surface.register(definition);
+    const { registrationId, surfaceVersion } = surface.captureRef("view:demo.go");
     old.unregister();
-    const none = await registry.invoke({ capabilityId: "view:demo.go", registrationId: old.registrationId });
-    const withoutToken = await registry.invoke({ capabilityId: "view:demo.go" });
-    const live = registry.register(definition);
-    const ask = async (more, capabilityId = "view:demo.go") => T.brief(await registry.invoke({ capabilityId, ...more }));
+    const none = await surface.invoke("view:demo.go", {}, { registrationId });
+    const withoutToken = await surface.invoke("view:demo.go");
+    const live = surface.register(definition);
+    const ask = async (more, capabilityId = "view:demo.go") => T.brief(await surface.invoke(capabilityId, undefined, more));
     return {
       liveId: live.registrationId,
       none: T.brief(none),
       withoutToken: T.brief(withoutToken),
-      replaced: await ask({ registrationId: old.registrationId }),
+      replaced: await ask({ registrationId }),
       reloaded: await ask({ registrationId: "reg_99_unknown" }),
       unknown: await ask({ registrationId: "reg_99_unknown" }, "view:demo.nothing"),
-      versionOfAction: await ask({ surfaceVersion: version }),
-      versionOfDestructive: await ask({ surfaceVersion: version }, "domain:wipe"),
-      current: (await ask({ surfaceVersion: registry.getVersion() }, "domain:wipe"))[0],
+      versionOfAction: await ask({ surfaceVersion }),
+      versionOfDestructive: await ask({ surfaceVersion }, "domain:wipe"),
+      current: (await ask({ surfaceVersion: surface.registry.getVersion() }, "domain:wipe"))[0],
     };
   });
   assert.deepEqual(found, {
@@ -302,9 +297,9 @@ test("stale tokens", async () => {
 
 test("procedures: bound, locked and overridable fields, defaults, the executor and its errors", async () => {
   const found = await run(async () => {
-    const registry = T.registry();
+    const surface = T.surface();
     const early = await T.fault(() =>
-      registry.register(
+      surface.register(
         T.component({
           procedures: [A.procedure({ id: "domain:x", description: "X", input: A.emptyObjectSchema, effect: "server-query" })],
         }),
@@ -312,7 +307,7 @@ test("procedures: bound, locked and overridable fields, defaults, the executor a
     );
     const seen = [];
     let answer = () => "saved";
-    registry.setProcedureExecutor({
+    surface.registry.setProcedureExecutor({
       execute({ path, input, info }) {
         seen.push({ path, input, info: Object.keys(info).sort().join(" "), kind: info.consumer.kind });
         return answer();
@@ -320,7 +315,7 @@ test("procedures: bound, locked and overridable fields, defaults, the executor a
     });
     let ids = ["d1"];
     let description = "two selected";
-    registry.register(
+    surface.register(
       T.component({
         procedures: [
           A.procedure({
@@ -343,15 +338,15 @@ test("procedures: bound, locked and overridable fields, defaults, the executor a
         ],
       }),
     );
-    const call = async (input) => T.brief(await registry.invoke({ capabilityId: "domain:devices.save", input }));
-    const [descriptor] = registry.snapshot().procedures;
+    const call = async (input) => T.brief(await surface.invoke("domain:devices.save", input));
+    const [descriptor] = surface.snapshot().procedures;
     description = "none selected";
     const results = {
       early,
       properties: Object.keys(descriptor.inputSchema.properties),
       required: descriptor.inputSchema.required ?? [],
       bound: descriptor.boundFields,
-      notes: [descriptor.contextualNote, registry.snapshot().procedures[0].contextualNote],
+      notes: [descriptor.contextualNote, surface.snapshot().procedures[0].contextualNote],
       plain: await call(),
       own: await call({ city: "Osaka", note: "n" }),
       locked: await call({ ids: ["evil"] }),
@@ -364,12 +359,12 @@ test("procedures: bound, locked and overridable fields, defaults, the executor a
     answer = () => {
       throw Object.assign(new Error("connect 10.0.0.7"), { transient: true });
     };
-    const transient = await registry.invoke({ capabilityId: "domain:devices.save" });
+    const transient = await surface.invoke("domain:devices.save");
     results.transient = [T.brief(transient), transient.error.retry, /10\.0/.test(JSON.stringify(transient))];
     answer = () => {
       throw new Error("SELECT * FROM secrets");
     };
-    const failed = await registry.invoke({ capabilityId: "domain:devices.save" });
+    const failed = await surface.invoke("domain:devices.save");
     results.failed = [T.brief(failed), /SELECT/.test(JSON.stringify(failed))];
     results.seen = seen.slice(0, 2);
     results.runs = seen.length;
@@ -430,9 +425,9 @@ test("hand-written and Standard Schemas check input and output, at once or later
         throw new Error("at /srv/app.js:12 secret");
       },
     };
-    const registry = T.registry();
+    const surface = T.surface();
     const echo = (input, more) => T.act((value) => value, { input, ...more });
-    registry.register(
+    surface.register(
       T.component({
         actions: {
           sync: echo(sync),
@@ -444,16 +439,16 @@ test("hand-written and Standard Schemas check input and output, at once or later
         },
       }),
     );
-    const call = async (name, n) => T.brief(await registry.invoke({ capabilityId: `view:demo.${name}`, input: { n } }));
+    const call = async (name, n) => T.brief(await surface.invoke(`view:demo.${name}`, { n }));
     return {
       sync: [await call("sync", 1), await call("sync", -1)],
       later: [await call("later", 1), await call("later", -1)],
       hand: [await call("hand", 1), await call("hand", 2)],
       rude: await call("rude", 1),
       output: [await call("output", 2), await call("output", -2)],
-      strict: T.brief(await registry.invoke({ capabilityId: "view:demo.strict" })),
+      strict: T.brief(await surface.invoke("view:demo.strict")),
       parse: [sync.parse({ n: 4 }), await T.fault(() => sync.parse({ n: -4 })), (await T.fault(() => later.parse({ n: 4 }))).name],
-      listed: registry.snapshot().components[0].actions.find(({ name }) => name === "hand").inputSchema,
+      listed: surface.snapshot().components[0].actions.find(({ name }) => name === "hand").inputSchema,
     };
   });
   const issues = [{ path: "n", pointer: "/n", message: "n must be positive" }];

@@ -2,6 +2,7 @@
 // ways to write definitions, to say what came of a call, and a clock that moves only when told.
 
 import * as A from "/pkg/dist/index.js";
+import { createTestSurface } from "/pkg/dist/testing.js";
 
 const realTimers = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
 
@@ -141,6 +142,8 @@ Object.assign(globalThis, {
     read,
     trap,
     registry: (options) => A.createAgentSurfaceRegistry({ environment: "test", ...options }),
+    /** The same as a test has it: `invoke(id, input, options)`, `confirmations`, `events`, `auditLog`. */
+    surface: (options) => createTestSurface({ registry: T.registry(options), consumer: { id: "anonymous", kind: "embedded" } }),
     turn,
     waysIn,
   },
