@@ -536,7 +536,9 @@ export class Host {
       event.surfaceId = this.surfaceId;
       if (cause !== undefined) event.cause = cause;
       if (event.payload && sink.redact) event.payload = redacted(sink, event);
-      sink.record(event);
+      const ending = sink.record(event);
+      // One that writes in the background and fails must not end a process in Node.
+      if (isThenable(ending)) whenEnded(ending, () => undefined, (error) => console.error(error));
     } catch (error) {
       console.error(error);
     }

@@ -56,8 +56,8 @@ export interface AgentAuditEvent {
 }
 
 /**
- * Takes records. Must not throw and must not block: what one throws goes to the console, and harms neither the call nor
- * another sink.
+ * Takes records. Must not throw and must not block: what one throws, or rejects with, goes to the console and harms neither
+ * the call nor another sink.
  *
  * @example
  * const sink = {

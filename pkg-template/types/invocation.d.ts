@@ -16,7 +16,8 @@ export interface InvocationRequest {
   /**
    * Identifies the call, so that a transport may repeat it: the same id with the same content gives the same promise or
    * result, and nothing runs twice. At most 256 characters. Made up when absent; whoever repeats the call by such an id
-   * sends the same content in the same order, if it is over 1,024 bytes.
+   * sends the same content in the same order, if it is over 1,024 bytes. An id belongs to its consumer and is no secret:
+   * one that was made up tells what the next one is, and nobody else's call can be reached by it.
    */
   readonly invocationId?: string;
   /** JSON, at most 262,144 bytes. `{}` when absent, where the schema's root is an object. */

@@ -130,7 +130,11 @@ export interface AgentSurfaceRegistry extends AgentSurfaceRegistryView {
    *
    * @example
    * registry.setProcedureExecutor({
-   *   execute: ({ path, input, info }) => backend.call(path, input, { signal: info.signal, idempotencyKey: info.invocationId }),
+   *   execute({ path, input, info: { consumer, invocationId, signal } }) {
+   *     // An invocation id is unique for its consumer only.
+   *     const idempotencyKey = `${consumer.kind}:${consumer.id}/${invocationId}`;
+   *     return backend.call(path, input, { signal, idempotencyKey });
+   *   },
    * });
    */
   setProcedureExecutor(executor: ProcedureExecutor | undefined): void;

@@ -60,7 +60,7 @@ test("a `redact` that throws, or gives what cannot be kept, costs the record its
   for (const redact of failing) assert.deepEqual(recordedBy(redact, t).kept, [{ type: "invocation-settled" }]);
 });
 
-test("a sink that throws is heard of on the console, and the next one still gets the record", (t) => {
+test("a sink that throws, now or later, is heard of on the console, and the next one still gets the record", async (t) => {
   const printed = t.mock.method(console, "error", () => undefined);
   const kept = [];
   const host = new Host({
@@ -70,7 +70,11 @@ test("a sink that throws is heard of on the console, and the next one still gets
       },
     },
   });
-  host.entries[0] = { sinks: [{ record: (event) => kept.push(event) }], cause: new Error("of the handler") };
+  const late = async () => {
+    throw new Error("disk");
+  };
+  host.entries[0] = { sinks: [{ record: late }, { record: (event) => kept.push(event) }], cause: new Error("of the handler") };
   host.audit('{"type":"invocation-settled"}', 0);
-  assert.deepEqual([kept.length, kept[0].cause.message, printed.mock.callCount()], [1, "of the handler", 1]);
+  await new Promise(setImmediate);
+  assert.deepEqual([kept.length, kept[0].cause.message, printed.mock.callCount()], [1, "of the handler", 2]);
 });
