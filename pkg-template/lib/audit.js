@@ -1,4 +1,7 @@
-// The two audit sinks of the package. A sink takes what the registry hands it; what is recorded is the core's decision.
+// The two audit sinks of the package, and how any sink is given a record. What is recorded is the core's decision.
+
+import { checkedCopy } from "./json.js";
+import { isThenable, whenEnded } from "./thenable.js";
 
 /** Keeps the last `capacity` events; the oldest leave first. */
 export const memoryAuditSink = ({ capacity = 1000 } = {}) => {
@@ -22,3 +25,29 @@ export const consoleAuditSink = () => ({
     console[typeof document === "undefined" ? "error" : "debug"]("[agent-surface audit]", event);
   },
 });
+
+/** Bytes of what a `redact` leaves; the core bounds what goes in. */
+const MOST_PAYLOAD = 16_384;
+
+/** What a sink's `redact` makes of a payload; nothing where that fails, or is no JSON, or is too much. */
+const redacted = (sink, event) => {
+  try {
+    const kept = sink.redact(event.payload, event);
+    return kept && checkedCopy(kept, { maxBytes: MOST_PAYLOAD }).copy;
+  } catch (error) {
+    console.error(error);
+    return undefined;
+  }
+};
+
+/** Whatever a sink does with a record, the next one gets it, too. */
+export const recordIn = (sink, event) => {
+  try {
+    if (event.payload && sink.redact) event.payload = redacted(sink, event);
+    const ending = sink.record(event);
+    // One that writes in the background and fails must not end a process in Node.
+    if (isThenable(ending)) whenEnded(ending, () => undefined, (error) => console.error(error));
+  } catch (error) {
+    console.error(error);
+  }
+};

@@ -2,6 +2,7 @@
 // it does when the core says so. No function here throws: whatever page code throws becomes an answer. Holds no rule.
 
 import { act } from "./acts.js";
+import { recordIn } from "./audit.js";
 import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
 import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
@@ -526,21 +527,13 @@ export class Host {
     const { sinks = [], cause } = this.entries[call] ?? {};
     // A start that names its call is for the sink of the policy that asked for the call's records last.
     const isOwn = call >= 0 && text.startsWith('{"type":"invocation-started"');
-    for (const sink of isOwn ? sinks.slice(-1) : [this.auditSink, ...sinks]) if (sink) this.recordIn(sink, text, cause);
-  }
-
-  recordIn(sink, text, cause) {
-    try {
-      const event = JSON.parse(text);
-      // Each instance under a registry makes one of its own.
-      event.surfaceId = this.surfaceId;
+    const { surfaceId } = this;
+    for (const sink of isOwn ? sinks.slice(-1) : [this.auditSink, ...sinks]) {
+      if (!sink) continue;
+      // Each instance under a registry makes an id of its own.
+      const event = { ...JSON.parse(text), surfaceId };
       if (cause !== undefined) event.cause = cause;
-      if (event.payload && sink.redact) event.payload = redacted(sink, event);
-      const ending = sink.record(event);
-      // One that writes in the background and fails must not end a process in Node.
-      if (isThenable(ending)) whenEnded(ending, () => undefined, (error) => console.error(error));
-    } catch (error) {
-      console.error(error);
+      recordIn(sink, event);
     }
   }
 
@@ -569,20 +562,6 @@ export class Host {
     console.error("[agent-surface]", cause);
   }
 }
-
-/** Bytes of what a `redact` leaves; the core bounds what goes in. */
-const MOST_PAYLOAD = 16_384;
-
-/** What a sink's `redact` makes of a payload; nothing where that fails, or is no JSON, or is too much. */
-const redacted = (sink, event) => {
-  try {
-    const kept = sink.redact(event.payload, event);
-    return kept && checkedCopy(kept, { maxBytes: MOST_PAYLOAD }).copy;
-  } catch (error) {
-    console.error(error);
-    return undefined;
-  }
-};
 
 /** What a function of the page gives, or `otherwise` when it throws. */
 export const attempt = (ask, otherwise) => {
