@@ -20,10 +20,11 @@ export const hostOf = (registry) => {
 /** Takes down what the registry records beside what its own sink is given. */
 const tapAudit = (host, log) => {
   const { auditSink, audits } = host;
+  let isOpen = true;
   const tap = {
     record(event) {
       auditSink?.record(event);
-      log.record(event);
+      if (isOpen) log.record(event);
     },
   };
   if (auditSink?.redact) tap.redact = (...payload) => auditSink.redact(...payload);
@@ -31,7 +32,10 @@ const tapAudit = (host, log) => {
   host.audits = true;
   host.announce();
   return () => {
-    if (host.auditSink === tap) host.auditSink = auditSink;
+    isOpen = false;
+    // Another surface that was made later records on through this one.
+    if (host.auditSink !== tap) return;
+    host.auditSink = auditSink;
     host.audits = audits;
     host.announce();
   };
@@ -59,7 +63,7 @@ class Ground {
     this.restore = () => {
       unsubscribe();
       untap();
-      host.contextOption = contextOption;
+      if (context !== undefined && host.contextOption === context) host.contextOption = contextOption;
     };
   }
 

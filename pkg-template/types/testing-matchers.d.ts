@@ -14,11 +14,14 @@ import type { AgentCapabilityErrorCode } from "./errors.js";
 /** The matchers, as methods of what `expect(…)` gives. */
 export interface SurfaceMatchers<R = void> {
   /**
-   * The test surface, registry or snapshot shows the capability, and it is available. With `.not`: it is not shown at all;
-   * one that is listed as unavailable fails either way.
+   * The test surface, the registry (to a caller without a name) or the snapshot shows the capability, and it is
+   * available. With `.not`: it is not shown at all; one that is listed as unavailable fails either way.
    */
   toExpose(capabilityId: string): R;
-  /** The capability is listed, and this is not the moment for it: for any reason, or for this one, which may be an asymmetric matcher. */
+  /**
+   * The capability is listed, and this is not the moment for it: for any reason, or for this one, which may be an
+   * asymmetric matcher.
+   */
   toExposeUnavailable(capabilityId: string, reason?: unknown): R;
   /** The call ran. */
   toBeOk(): R;

@@ -178,6 +178,25 @@ test("a registry that is given keeps its options, its sink and its life; the sur
   registry.dispose();
 });
 
+test("of two surfaces over one registry each keeps what happens while it is there, whichever ends first", async () => {
+  await A.init();
+  const registry = A.createAgentSurfaceRegistry({ environment: "test", context: { role: "none" } });
+  const roles = [];
+  registry.register(pad({ actions: { go: act((_, { host }) => roles.push(host.role)) } }));
+  const go = () => registry.invoke({ capabilityId: "view:app.pad.go" });
+  const one = createTestSurface({ registry, host: { role: "one" } });
+  await go();
+  const two = createTestSurface({ registry, host: { role: "two" } });
+  await go();
+  one.dispose();
+  await go();
+  two.dispose();
+  assert.deepEqual(roles.slice(0, 3), ["one", "two", "two"]);
+  assert.deepEqual([one, two].map(({ auditLog }) => auditLog.filter(({ type }) => type === "invocation-settled").length), [2, 2]);
+  assert.deepEqual([one, two].map(({ events }) => events.filter(({ type }) => type === "invocation-settled").length), [2, 2]);
+  registry.dispose();
+});
+
 test("a question that was asked before the surface was made can expire, too", async () => {
   await A.init();
   const registry = A.createAgentSurfaceRegistry({ environment: "test" });
