@@ -307,6 +307,31 @@ test("what was not decided is not remembered: the same id asks, waits and runs i
   assert.deepEqual(found, ["CONFIRMATION_REQUIRED", ["ok", 1], "RATE_LIMITED", ["ok", "done"]]);
 });
 
+test("a thousand renders that swap closures are one registration, and mounts leave nothing behind", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const definition = T.component({ actions: { go: T.act() } });
+    registry.register(definition);
+    const consumer = { id: "c", kind: "embedded" };
+    const toolset = A.createAgentToolset(registry, { consumer, topology: "embedded" });
+    const heard = [];
+    toolset.subscribe((tools) => heard.push(tools));
+    const [tool] = toolset.tools();
+    for (let render = 1; render <= 1000; render++) definition.actions.go.execute = () => render;
+    await T.turn();
+    const latest = T.brief(await tool.execute({}));
+    for (let mount = 0; mount < 500; mount++) {
+      const handle = registry.register(T.component({ type: "row", instanceId: `i${mount}`, actions: { go: T.act() } }));
+      A.createAgentToolset(registry, { consumer, topology: "embedded", mode: mount % 2 ? "meta" : "direct" }).dispose();
+      handle.unregister();
+    }
+    await T.turn();
+    const { components } = registry.snapshot({ consumer });
+    return { latest, heard: heard.length, left: components.length, tools: toolset.tools().length };
+  });
+  assert.deepEqual(found, { latest: ["ok", 1000], heard: 0, left: 1, tools: 1 });
+});
+
 test("the page is whole at the end", async () => {
   assert.equal(await run(() => globalThis[Symbol.for("agent-surface-wasm/1")].state), "ready");
   assert.deepEqual(held.page.faults, []);
