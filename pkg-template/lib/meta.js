@@ -18,26 +18,26 @@ const READS_ONLY = 8;
 /** Names, descriptions, properties that there must be, and the others. */
 const describe = () => {
   const text = { type: "string", minLength: 1 };
-  const input = { description: "By the capability's inputSchema" };
+  const input = {};
   return [
     [
       "surface_discover",
-      "[surface] List what the page offers now: capabilities with effects, availability and input schemas",
+      "[surface] List capabilities with their inputSchema; scope: prefixes of component types",
       {},
-      { scope: { type: "array", items: text, description: "Component-type prefixes" } },
+      { scope: { type: "array", items: text } },
     ],
     ["surface_read", "[surface · read] Run a listed observation or server-query", { capabilityId: text }, { instanceId: text, input }],
     [
       "surface_act",
-      "[surface · act] Run a listed action or procedure. A person may have to approve it",
+      "[surface · act] Run a listed action or procedure with an input by its inputSchema. A person may have to approve it",
       { capabilityId: text, input },
       { instanceId: text, invocationId: text, confirmationId: text, surfaceVersion: text },
     ],
-  ].map(([name, description, needed, more]) => {
-    const properties = { ...needed, ...more };
-    const inputSchema = { type: "object", properties, required: Object.keys(needed), additionalProperties: false };
-    return { name, description, inputSchema: deepFreeze(inputSchema), text: JSON.stringify(inputSchema) };
-  });
+  ].map(([name, description, needed, more]) => ({
+    name,
+    description,
+    inputSchema: deepFreeze({ type: "object", properties: { ...needed, ...more }, required: Object.keys(needed), additionalProperties: false }),
+  }));
 };
 
 let described;
@@ -67,10 +67,10 @@ const discover = (host, consumer, { floor, budget }, scope = []) => {
 /** `run(name, options, call)` of the toolset catches what `call` throws. */
 export const metaTools = (host, toolset, consumer, options, run, state) => {
   described ??= describe();
-  const tools = described.map(({ name, description, inputSchema, text }, at) => {
+  const tools = described.map(({ name, description, inputSchema }, at) => {
     const execute = (given, callOptions) =>
       run(name, callOptions, ({ toolCallId: invocationId, confirmationId, signal }) => {
-        const { request, issues } = open(text, given);
+        const { request, issues } = open(JSON.stringify(inputSchema), given);
         if (at === 0 && !issues) {
           const output = discover(host, consumer, options, request.scope);
           const { surfaceVersion } = output;

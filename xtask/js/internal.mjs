@@ -7,12 +7,12 @@ const FACADE = `
     confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime time
     enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned threw payloadOf
     failure specs running routes said saidBefore abortCall answerLate discovery runPolicy resumeNext interim
-    checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recordIn recoveries reply press sendExecutor revive toJson
+    checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
   Entry: isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
     tickWith isOver over parsed mark sinks
   Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas head base refs uses used take drop
   Tools, Session, views: announced targets names list build tool isDirty isWhole blocked offers provide spoil isTaken
-    again reopen cells listed stamp
+    again reopen cells listed stamp fixed floor
   JsonFault, Text, walk: copy owner tooLarge tooDeep reached
 `;
 
