@@ -26,7 +26,7 @@ fn capability(name: &str) -> String {
     let more = match name {
         "run" => String::from(r#","when":1"#),
         "ask" => String::from(r#","confirmation":"required""#),
-        "free" => String::from(r#","concurrency":{"mode":"parallel"}"#),
+        "free" => String::from(r#","concurrency":{"mode":"instance","max":2}"#),
         "secret" => policy("hider", 0, 1),
         "policed" => policy("gate", 1, 4) + r#","concurrency":{"mode":"parallel"}"#,
         _ => String::new(),
@@ -168,6 +168,7 @@ impl Host {
             self.input(Input::PolicyDone(id, 77, None));
         }
         self.input(Input::Abort(stale));
+        self.input(Input::Audit(stale, true));
         self.input(Input::HandlerDone(stale, Returned::Threw));
         self.input(Input::PolicyNext(stale, 0));
         self.input(Input::PolicyDone(stale, 0, None));

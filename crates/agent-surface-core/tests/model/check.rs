@@ -2,7 +2,7 @@
 //!
 //! Changes nothing that the core could notice, but for `finish`. Called by `host.rs` and `model.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use agent_surface_core::message::{Input, Returned, Vote};
 use agent_surface_core::{Answer, Question};
@@ -11,20 +11,24 @@ use crate::host::{CONSUMERS, Host, json};
 use crate::reference::NAMES;
 
 impl Host {
-    /// At most one action of a registration runs at a time, but for those that may.
+    /// At most one action of a registration runs at a time, but for two that may run side by side.
     pub fn check_places(&self) {
-        let mut places = BTreeSet::new();
+        let mut places = BTreeMap::<_, Vec<_>>::new();
         let running = self.calls.values().filter(|call| {
             call.started
                 && !call.ended
                 && call.result.is_none()
-                && !["free", "policed", "look"].contains(&NAMES[call.capability])
+                && !["policed", "look"].contains(&NAMES[call.capability])
         });
         for call in running {
-            assert!(
-                places.insert(call.registration),
-                "two at a time in one registration"
-            );
+            places
+                .entry(call.registration)
+                .or_default()
+                .push(NAMES[call.capability]);
+        }
+        for names in places.values() {
+            let may = names.len() == 1 || names.len() == 2 && names.iter().all(|name| *name == "free");
+            assert!(may, "too many at a time in one registration: {names:?}");
         }
     }
 
