@@ -1,8 +1,9 @@
 //! The project's one JSON layer: a tape over the text, canonical text, digests, the schema subset and a linear-time
 //! `pattern` engine.
 //!
-//! It refuses to recurse natively over a document, to panic on any input, and to print numbers: text
-//! comes in ECMAScript form and number tokens stay text. The core and the browser side call it.
+//! It refuses to recurse natively over a document, to panic on any input, and, but for `exact`, to print numbers: text
+//! comes in ECMAScript form and number tokens stay text. The core and the browser side call it; the interop crate calls
+//! `exact`.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
@@ -12,6 +13,8 @@ extern crate alloc;
 mod canonical;
 mod digest;
 mod document;
+#[cfg(feature = "exact")]
+pub mod exact;
 mod float;
 mod number;
 mod parse;
