@@ -234,8 +234,10 @@ export class Host {
   auditCall(entry, level, sink) {
     if (sink) {
       entry.sinks = [...(entry.sinks ?? []).filter((other) => other !== sink), sink];
-      this.audits = true;
-      this.announce();
+      if (!this.audits) {
+        this.audits = true;
+        this.announce();
+      }
     }
     this.press(entry, AUDIT_CALL, +(level === "full"));
   }
