@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod build;
 mod demo;
+mod fuzz;
 mod manifest;
 mod process;
 mod setup;
@@ -34,6 +35,7 @@ cargo xtask <command>
   test [STEP…]     all checks and tests, or only the named steps; `test --list` names them
   size             sizes of the package's entries against their budgets in wasm-pack.toml
   bench            times of the library's operations in Chromium
+  fuzz [SECONDS]   random inputs through the fuzz targets, a minute for each; one target when it is named after SECONDS
   tidy [--bless]   the rules that no other tool enforces; --bless renews the boundary hash in the types
 ";
 
@@ -61,6 +63,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "test" => return test::run(&workspace, rest),
         "size" => no_arguments(rest).and_then(|()| size::run(&workspace)),
         "bench" => bench::run(&workspace, rest),
+        "fuzz" => fuzz::run(&workspace, rest),
         "tidy" => tidy::run(&workspace, rest),
         "help" | "--help" | "-h" => {
             say!("{HELP}");

@@ -1,0 +1,9 @@
+//! The target `values` for libFuzzer: `cargo +nightly fuzz run values`. All it does is in `agent-surface-fuzz`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Some(target) = agent_surface_fuzz::target("values") {
+        target(bytes);
+    }
+});
