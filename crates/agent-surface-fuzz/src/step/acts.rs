@@ -76,7 +76,10 @@ impl Host {
         let header = bytes.word(&HEADERS);
         // Specs are made for the type of their component.
         let Some(document) = json(&header) else { return };
-        let component_type = document.root().get("type").and_then(|text| text.as_str());
+        let component_type = document
+            .root()
+            .get("type")
+            .and_then(agent_surface_json::Value::as_str);
         let component_type = component_type.unwrap_or_default().into_owned();
         let mut specs = Vec::new();
         for _ in 0..bytes.below(5) {
