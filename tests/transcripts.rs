@@ -46,6 +46,7 @@ fn every_transcript_goes_as_written() {
         "identity.txt"
         "meta.txt"
         "outputs.txt"
+        "phases.txt"
         "policies-audit.txt"
         "policies-discovery.txt"
         "policies-never.txt"

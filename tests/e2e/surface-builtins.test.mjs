@@ -170,7 +170,7 @@ test("a late end reaches the sink of a policy, and a sink that throws harms noth
 
 test("an abort between taking the call in and listening is not lost", async () => {
   const found = await run(async () => {
-    const controller = new AbortController();
+    let controller = new AbortController();
     let ran = 0;
     const work = T.deferred();
     let isArmed = false;
@@ -187,9 +187,14 @@ test("an abort between taking the call in and listening is not lost", async () =
     const before = new AbortController();
     before.abort();
     const aborted = await registry.invoke({ capabilityId: "view:demo.go" }, { signal: before.signal });
-    return { code: result.error.code, aborted: aborted.error.code, ran };
+    controller = new AbortController();
+    registry.register(T.component({ type: "asks", actions: { go: T.act(() => 1, { confirmation: "required" }) } }));
+    const { confirmationId } = (await registry.invoke({ capabilityId: "view:asks.go" })).error.details;
+    isArmed = true;
+    const waited = await registry.confirmations.waitFor(confirmationId, { signal: controller.signal });
+    return { code: result.error.code, aborted: aborted.error.code, ran, waited };
   });
-  assert.deepEqual(found, { code: "CANCELLED", aborted: "CANCELLED", ran: 0 });
+  assert.deepEqual(found, { code: "CANCELLED", aborted: "CANCELLED", ran: 0, waited: "expired" });
 });
 
 test("snapshots for many other consumers from inside a `when` leave the one that asks whole", async () => {
