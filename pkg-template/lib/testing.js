@@ -23,8 +23,8 @@ const tapAudit = (host, log) => {
   let isOpen = true;
   const tap = {
     record(event) {
-      auditSink?.record(event);
       if (isOpen) log.record(event);
+      return auditSink?.record(event);
     },
   };
   if (auditSink?.redact) tap.redact = (...payload) => auditSink.redact(...payload);

@@ -178,6 +178,22 @@ test("a registry that is given keeps its options, its sink and its life; the sur
   registry.dispose();
 });
 
+test("what a registry's own sink does with a record keeps none from the surface", async () => {
+  await A.init();
+  const record = () => {
+    throw new Error("full");
+  };
+  const registry = A.createAgentSurfaceRegistry({ audit: { record } });
+  const surface = createTestSurface({ registry });
+  const { error } = console;
+  console.error = () => undefined;
+  surface.register(pad());
+  console.error = error;
+  assert.deepEqual(surface.auditLog.map(({ type }) => type), ["registration"]);
+  surface.dispose();
+  registry.dispose();
+});
+
 test("of two surfaces over one registry each keeps what happens while it is there, whichever ends first", async () => {
   await A.init();
   const registry = A.createAgentSurfaceRegistry({ environment: "test", context: { role: "none" } });
