@@ -20,7 +20,7 @@ export class Host {
     this.contextOption = context;
     this.auditSink = audit;
     this.audits = audit !== undefined;
-    this.facts = { environment };
+    this.facts = freeze({ environment });
     this.nowOption = now;
     this.routeOption = route;
     this.wasm = undefined;

@@ -53,14 +53,18 @@ export interface PreconditionFailure {
   readonly details?: object;
 }
 
-/** How many calls run at once, and what they wait for. An action waits for others of its registration by default. */
+/**
+ * How many calls run at once, and what they wait for. By default an action waits for others of its registration, a procedure
+ * for calls of itself. What waits starts in order of arrival.
+ */
 export type Concurrency<Input = any> =
   | {
       /** `instance`: one at a time per registration. `capability`: per capability. `parallel`: no waiting, up to `max`. */
       readonly mode: "instance" | "capability" | "parallel";
       readonly key?: undefined;
+      /** Calls at once: 1 by default, any number in `parallel`. Where calls wait for each other the strictest bound holds. */
       readonly max?: number;
-      /** How many may wait; 2 by default. */
+      /** How many may wait; 2 by default (`actionQueueDepth`). 0: a call that finds no room is refused. */
       readonly queueDepth?: number;
     }
   | {
