@@ -113,14 +113,15 @@ impl Registry {
         }
     }
 
-    /// The slot of the registration; -1 for a duplicate, -2 when the guard refused. Does not drain: the facade
-    /// first keeps the closures under the slot, then `go`.
+    /// The slot of the registration; -1 for a definition error, which `takeText` gives, -2 for a duplicate, -3 when the
+    /// guard refused. Does not drain: the facade first keeps the closures under the slot, then `go`.
     fn commit(&self, prepared: u32, accept: bool) -> i32 {
         let now = self.now();
         match self.core_mut().commit(now, prepared, accept) {
             Registered::Live(slot) => i32::try_from(slot).unwrap_or(i32::MAX),
-            Registered::Duplicate => -1,
-            Registered::Guarded => -2,
+            Registered::Duplicate => -2,
+            Registered::Guarded => -3,
+            Registered::Refused(error) => self.number_of(Err(error)),
         }
     }
 }

@@ -249,6 +249,10 @@ impl Registry {
                 self.host.say(&text)?;
                 self.tell_of(Act::Warn, 0, 0, 0)
             }
+            Output::Collision(text) => {
+                self.host.say(&text)?;
+                self.tell_of(Act::Warn, 0, 0, 1)
+            }
             // These are run above; a new output is to be run somewhere.
             Output::Settled { .. }
             | Output::CallHandler(..)

@@ -14,7 +14,7 @@ use agent_surface_core::error::DefinitionError;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Admitted, Config, Core, OnDuplicate, Route, Sent};
+use agent_surface_core::{Admitted, Config, Core, OnCollision, OnDuplicate, Route, Sent};
 use agent_surface_json::{Bounds, Document, Value, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
@@ -77,7 +77,7 @@ pub(crate) fn parse(text: String) -> Result<Document, JsValue> {
 
 #[wasm_bindgen]
 impl Registry {
-    /// From `{ limits, policies, onDuplicate, requireApprover, hasRoute }` as JSON text. Throws the JSON text of a
+    /// From `{ limits, policies, onDuplicate, refusesCollisions?, requireApprover, hasRoute }` as JSON text. Throws the JSON text of a
     /// definition error.
     #[wasm_bindgen(constructor)]
     pub fn new(host: Host, config: String) -> Result<Registry, JsValue> {
@@ -103,6 +103,11 @@ impl Registry {
                 OnDuplicate::Replace
             } else {
                 OnDuplicate::Reject
+            },
+            on_collision: match root.get("refusesCollisions").and_then(Value::as_bool) {
+                Some(true) => OnCollision::Refuse,
+                Some(false) => OnCollision::Warn,
+                None => OnCollision::Ignore,
             },
             require_approver: flag("requireApprover"),
             has_route: flag("hasRoute"),
@@ -212,7 +217,7 @@ impl Registry {
     }
 
     /// A number that is no error, or -1 and the error's text for `takeText`.
-    fn number_of(&self, result: Result<u32, DefinitionError>) -> i32 {
+    pub(crate) fn number_of(&self, result: Result<u32, DefinitionError>) -> i32 {
         match result {
             Ok(number) => i32::try_from(number).unwrap_or(i32::MAX),
             Err(error) => {

@@ -2,7 +2,7 @@
 //!
 //! Same rules as in `registry`. Called by the facade's toolset and by its `WebMCP` adapter.
 
-use agent_surface_core::{Consumer, Exposure, ToolsetConfig};
+use agent_surface_core::{Budget, Consumer, Exposure, ToolsetConfig};
 use alloc::string::String;
 use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
@@ -15,6 +15,10 @@ use crate::registry::{Registry, texts};
 impl Registry {
     /// Opens a toolset. `wait_ms` below 0: without a bound.
     #[wasm_bindgen(js_name = openToolset)]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "numbers cross cheaply, an object does not"
+    )]
     pub fn open_toolset(
         &self,
         kind: &str,
@@ -23,11 +27,17 @@ impl Registry {
         waits: bool,
         wait_ms: i32,
         browser: bool,
+        max_components: u32,
+        max_bytes: u32,
     ) -> Result<u32, JsValue> {
         let scope = scope.map(texts).transpose()?.unwrap_or_default();
         let config = ToolsetConfig {
             consumer: Consumer::new(kind, id),
             scope,
+            budget: Budget {
+                max_components,
+                max_bytes,
+            },
             waits,
             wait_ms: u32::try_from(wait_ms).ok(),
             browser,

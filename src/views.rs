@@ -2,7 +2,7 @@
 //!
 //! Same rules as in `registry`. Called by the facade's `snapshot`.
 
-use agent_surface_core::{Answer, Question};
+use agent_surface_core::{Answer, Budget, Question};
 use alloc::string::String;
 use wasm_bindgen::prelude::*;
 
@@ -14,9 +14,19 @@ use crate::registry::{Registry, texts};
 impl Registry {
     /// A view; `scope` is a JSON array of prefixes.
     #[wasm_bindgen(js_name = openView)]
-    pub fn open_view(&self, scope: Option<String>, include_unavailable: bool) -> Result<u32, JsValue> {
+    pub fn open_view(
+        &self,
+        scope: Option<String>,
+        include_unavailable: bool,
+        max_components: u32,
+        max_bytes: u32,
+    ) -> Result<u32, JsValue> {
         let scope = scope.map(texts).transpose()?.unwrap_or_default();
-        Ok(self.core_mut().open_view(scope, include_unavailable))
+        let budget = Budget {
+            max_components,
+            max_bytes,
+        };
+        Ok(self.core_mut().open_view(scope, include_unavailable, budget))
     }
 }
 

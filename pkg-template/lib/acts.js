@@ -76,7 +76,7 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
     case ROUTE:
       return host.ask(() => (typeof host.routeOption === "function" ? host.routeOption() : host.routeOption));
     case DISCOVERY:
-      return host.discovery(call, slot, at, x);
+      return host.voteOf(call, slot, at, x);
     case KEY:
       return host.key(call, slot, at);
     case GUARD:
@@ -131,6 +131,6 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
       return 0;
     case WARN:
     default:
-      return host.develop(said);
+      return x ? host.warn(said) : host.develop(said);
   }
 };

@@ -51,6 +51,8 @@ export class Host {
     this.viewer = undefined;
     /** How many looks lie within each other. */
     this.looks = 0;
+    /** The same of registration guards. */
+    this.guards = 0;
     this.lastTime = 0;
     this.isTelling = false;
     this.tick = () => this.answerLate(TICK, 0, 0);
@@ -112,7 +114,11 @@ export class Host {
   }
 
   develop(...message) {
-    if (this.isDevelopment) console.warn("[agent-surface]", ...message);
+    if (this.isDevelopment) this.warn(...message);
+  }
+
+  warn(...message) {
+    console.warn("[agent-surface]", ...message);
   }
 
   /** The core says a text that belongs to what it has done next. */
@@ -134,7 +140,7 @@ export class Host {
     this.wasm.text(text.toWellFormed());
   }
 
-  discovery(call, slot, at, ref) {
+  voteOf(call, slot, at, ref) {
     try {
       const registration = this.registrations[slot];
       const consumer = call < 0 ? this.viewer : this.entries[call].consumer;
@@ -393,7 +399,7 @@ export class Host {
         whenEnded(
           value,
           (result) => this.handlerEnded(entry, generation, this.returned(entry, result)),
-          (error) => this.handlerEnded(entry, generation, this.threw(entry, error, isBackend)),
+          (error) => this.handlerEnded(entry, generation, this.handlerThrew(entry, error, isBackend)),
         );
         return 0;
       }
@@ -401,7 +407,7 @@ export class Host {
       return this.answer(this.returned(entry, value));
     } catch (error) {
       entry.isAnswered = true;
-      return this.answer(this.threw(entry, error, isBackend));
+      return this.answer(this.handlerThrew(entry, error, isBackend));
     }
   }
 
@@ -427,7 +433,7 @@ export class Host {
   }
 
   /** 3 a payload of the author's, 7 a backend that may be there again, 4 anything else. */
-  threw(entry, error, isBackend) {
+  handlerThrew(entry, error, isBackend) {
     const payload = this.payloadOf(error);
     entry.cause ??= payload === undefined ? error : error.cause;
     if (payload !== undefined) return [3, payload];

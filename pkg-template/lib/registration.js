@@ -192,15 +192,26 @@ const mount = (host, registration, accepted) =>
     wasm.go();
   });
 
+/** A guard that registers is asked for that, too: that must end before the stack does. */
+const MOST_GUARDS = 16;
+
+const judge = (host, definition, onRegister) => {
+  const stack = host.isDevelopment ? { stack: new Error().stack } : undefined;
+  const answer = ++host.guards <= MOST_GUARDS && attempt(() => onRegister({ definition, ...stack }));
+  host.guards--;
+  return answer === "accept" && !host.disposed;
+};
+
 /** Registers a component: the handle, or a definition error and nothing changed. */
 export const register = (host, definition, onRegister) => {
   const component = prepare(host, definition);
-  const accepted = !onRegister || attempt(() => onRegister({ definition, stack: new Error().stack }), "reject") === "accept";
+  const accepted = !onRegister || judge(host, definition, onRegister);
   const registration = new Registration(definition, component);
   const handle = (registration.handle = new Handle(host, registration));
   mount(host, registration, accepted);
+  host.enter((wasm) => expectNumber(wasm, registration.slot === -1 ? -1 : 0));
   if (registration.slot < 0) {
-    const why = registration.slot === -1 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
+    const why = registration.slot === -2 ? "another one with this type and `instanceId` is registered" : "`onRegister` said no";
     host.develop(`\`${definition.type}\` was rejected: ${why}`);
   }
   return handle;

@@ -188,6 +188,21 @@ export const scopeText = (scope) => {
   return toJson(scope, "scope").text;
 };
 
+const ALL = [-1, -1];
+
+/** How many components a snapshot lists, and how many bytes they take. */
+export const budgetOf = (budget) => {
+  if (budget === undefined) return ALL;
+  if (typeof budget !== "object" || budget === null) throw new TypeError("`budget` must be { maxComponents?, maxBytes? }");
+  onlyOptions(budget, "maxComponents maxBytes", "budget");
+  return ["maxComponents", "maxBytes"].map((name) => {
+    const { [name]: most } = budget;
+    if (most === undefined) return -1;
+    if (Number.isInteger(most) && most >= 0 && most < 2 ** 32) return most;
+    throw new TypeError(`\`budget.${name}\` must be a whole number from 0 to 2^32 - 1`);
+  });
+};
+
 /** Runs `look` with the consumer that policies and closures are asked for. */
 export const lookAs = (host, consumer, look) => {
   if (host.looks >= MOST_LOOKS) {
@@ -279,15 +294,17 @@ const patchLists = (host, { rows, cells, snapshot }, changes) => {
 /** From the core's `view_news`. */
 const buildSnapshot = (host, view) => {
   const { surfaceId, wasm } = host;
-  const { version: surfaceVersion, time: capturedAt, route, rows, changes } = JSON.parse(wasm.read(VIEW_NEWS, view.id));
+  const news = JSON.parse(wasm.read(VIEW_NEWS, view.id));
+  const { version: surfaceVersion, time: capturedAt, route, rows, changes, dropped } = news;
   if (rows) view.rows = rows;
   const { components, procedures } = (changes && patchLists(host, view, changes)) ?? buildLists(host, view);
-  if (route === undefined) return freeze({ surfaceId, surfaceVersion, capturedAt, components, procedures });
-  return freeze({ surfaceId, surfaceVersion, capturedAt, route, components, procedures });
+  const shown = { surfaceId, surfaceVersion, capturedAt, ...(route !== undefined && { route }), components, procedures };
+  if (dropped) shown.truncated = freeze({ droppedComponents: dropped });
+  return freeze(shown);
 };
 
-const openView = (host, scope, includeUnavailable) => ({
-  id: host.enter((wasm) => wasm.openView(scope, includeUnavailable)),
+const openView = (host, scope, includeUnavailable, budget) => ({
+  id: host.enter((wasm) => wasm.openView(scope, includeUnavailable, ...budget)),
   stamp: undefined,
   rows: undefined,
   cells: [],
@@ -296,10 +313,11 @@ const openView = (host, scope, includeUnavailable) => ({
 
 export const snapshot = (host, options = {}) => {
   if (host.disposed) throw disposedError();
-  const { scope, includeUnavailable = true } = options ?? {};
+  const { scope, includeUnavailable = true, budget } = options ?? {};
   const consumer = toConsumer(options?.consumer);
   const prefixes = scopeText(scope);
-  const key = `${includeUnavailable ? 1 : 0}${consumer.kind}:${consumer.id}\n${prefixes ?? ""}`;
+  const most = budgetOf(budget);
+  const key = `${includeUnavailable ? 1 : 0}${most === ALL ? "" : most}${consumer.kind}:${consumer.id}\n${prefixes ?? ""}`;
   let view = host.views.get(key);
   if (view === undefined) {
     if (host.views.size >= MOST_VIEWS) {
@@ -307,7 +325,7 @@ export const snapshot = (host, options = {}) => {
       const closes = ([, { id }]) => host.enter((wasm) => wasm.change(CLOSE_VIEW, id));
       host.views.delete([...host.views].find(closes)?.[0]);
     }
-    view = openView(host, prefixes, !!includeUnavailable);
+    view = openView(host, prefixes, !!includeUnavailable, most);
     host.views.set(key, view);
   }
   const stamp = lookAs(host, consumer, (wasm) => wasm.number(LOOK, view.id));
@@ -319,7 +337,7 @@ export const snapshot = (host, options = {}) => {
     return view.snapshot;
   }
   // A closure that this very view is asking wants a snapshot too: it gets one of its own.
-  const once = openView(host, prefixes, !!includeUnavailable);
+  const once = openView(host, prefixes, !!includeUnavailable, most);
   try {
     lookAs(host, consumer, (wasm) => wasm.number(LOOK, once.id));
     return host.enter(() => buildSnapshot(host, once));
@@ -387,7 +405,7 @@ const resolveConfirmation = (host, id, decision) => {
   return host.enter((wasm) => wasm.confirmation(approved ? APPROVE : DENY, id.toWellFormed(), note)) !== undefined;
 };
 
-/** What the approval element asks for; `/testing` works with the host itself. */
+/** What the approval element asks for; `/testing` and `/explain` work with the host itself. */
 const approver = (host) => ({
   host,
   now: () => host.time(),
@@ -422,10 +440,10 @@ const attach = (host, view, adapter, options = {}) => {
   const identity = consumer === undefined ? undefined : toConsumer(consumer);
   const key = identity && `${identity.kind}:${identity.id}`;
   if (key && host.attached.includes(key)) {
-    host.develop(`two adapters act as \`${key}\`: their invocation ids share one namespace; give each its own id`);
+    host.warn(`two adapters act as \`${key}\`: their invocation ids share one namespace; give each its own id`);
   }
-  if (key) host.attached.push(key);
   const started = adapter.start({ registry: view, consumer: identity, snapshotContext });
+  if (key) host.attached.push(key);
   started?.then?.(undefined, (error) => console.error(error));
   let attached = true;
   return () => {
@@ -437,16 +455,19 @@ const attach = (host, view, adapter, options = {}) => {
 };
 
 const configText = (host, options, policies) => {
-  const { environment, onDuplicateInstance = "reject", requireApprover, limits, route } = options;
+  const { environment, onDuplicateInstance = "reject", duplicateSuffixPolicy = "warn", requireApprover, limits, route } = options;
   oneOf(onDuplicateInstance, "onDuplicateInstance", ["reject", "replace"]);
+  oneOf(duplicateSuffixPolicy, "duplicateSuffixPolicy", ["off", "warn", "error"]);
   const used = [];
   const config = {
     policies: policies.map((policy) => host.policyTable.take(policy, used)),
     onDuplicate: onDuplicateInstance,
+    refusesCollisions: duplicateSuffixPolicy === "off" ? undefined : duplicateSuffixPolicy === "error",
     requireApprover: requireApprover ?? (typeof document !== "undefined" && environment !== "test"),
     hasRoute: route !== undefined,
   };
   if (limits !== undefined) config.limits = limits;
+  host.chain = config.policies;
   return toJson(config, "options").text;
 };
 
@@ -457,7 +478,6 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   requireWasm();
   const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
   oneOf(environment, "environment", ["production", "development", "test"]);
-  oneOf(options.duplicateSuffixPolicy ?? "off", "duplicateSuffixPolicy", ["off"]);
   onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
   if (!Array.isArray(policies)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`policies` must be an array");
   if (audit !== undefined && typeof audit?.record !== "function") {

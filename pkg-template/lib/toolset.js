@@ -75,7 +75,7 @@ class Tools {
 
   open() {
     const { host, consumer, settings } = this;
-    this.id = host.enter((wasm) => wasm.openToolset(consumer.kind, consumer.id, ...settings, false));
+    this.id = host.enter((wasm) => wasm.openToolset(consumer.kind, consumer.id, ...settings, false, -1, -1));
     host.toolsets.set(this.id, this);
     this.list = undefined;
     /** By position, where a tool's name is not its spec's. */

@@ -4,7 +4,7 @@
 import { ACCEPT_OFFER, BROWSER_STATUS, CLOSE_TOOLSET, OFFERED_TARGET, OFFERED_TOOL, RECONCILE } from "./codes.js";
 import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
-import { describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
+import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
 import { requireWasm, trapped } from "./realm.js";
 import { checkWaitMs } from "./toolset.js";
 
@@ -46,7 +46,7 @@ const toContent = (result) => {
 };
 
 class Session {
-  constructor(host, consumer, found, options, scope) {
+  constructor(host, consumer, found, options, scope, budget) {
     this.host = host;
     this.consumer = consumer;
     this.context = found.context;
@@ -58,6 +58,7 @@ class Session {
     this.isDirty = false;
     this.closed = false;
     this.scope = scope;
+    this.budget = budget;
     this.open();
   }
 
@@ -65,7 +66,7 @@ class Session {
     const { host, consumer, options } = this;
     const waits = options.confirmations === "wait";
     this.id = host.enter((wasm) =>
-      wasm.openToolset(consumer.kind, consumer.id, this.scope, waits, waits ? (options.waitMs ?? DEFAULT_WAIT_MS) : -1, true),
+      wasm.openToolset(consumer.kind, consumer.id, this.scope, waits, waits ? (options.waitMs ?? DEFAULT_WAIT_MS) : -1, true, ...this.budget),
     );
     host.toolsets.set(this.id, this);
     this.refresh();
@@ -273,9 +274,9 @@ export const createWebMcpAdapter = (options = {}) => {
         state = "unsupported";
         return;
       }
-      const scope = snapshotContext?.scope ?? options.snapshotContext?.scope;
+      const { scope, budget } = { ...options.snapshotContext, ...snapshotContext };
       const identity = toConsumer(consumer ?? { kind: "webmcp", id: `webmcp-${++anonymous}` });
-      session = new Session(hostOf(registry), identity, found, options, scopeText(scope));
+      session = new Session(hostOf(registry), identity, found, options, scopeText(scope), budgetOf(budget));
       state = "active";
     },
     async stop() {

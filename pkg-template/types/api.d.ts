@@ -144,6 +144,7 @@ export type {
   ComponentDescriptor,
   ObservationDescriptor,
   ProcedureDescriptor,
+  SnapshotBudget,
   SnapshotContext,
   SurfaceSnapshot,
 } from "./snapshot.js";
@@ -164,4 +165,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 59a7ad9015135e52
+// boundary: 7f7520386b4ff954

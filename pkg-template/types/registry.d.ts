@@ -23,15 +23,23 @@ export interface AgentSurfaceRegistryOptions<Host = any> {
   readonly policies?: readonly AgentPolicy<Host>[];
   /** Where records go, such as `memoryAuditSink()`. The console in `development`, when absent. */
   readonly audit?: AgentAuditSink;
-  /** Asked after validation. A guard that throws rejects. */
+  /**
+   * Asked after validation, before a duplicate is looked for. Only `accept` lets the component in; a guard that throws
+   * rejects. It may use the registry.
+   */
   onRegister?(request: {
     readonly definition: AgentComponentDefinition;
+    /** Where `register` was called, as `Error.prototype.stack` has it; in `development` only. */
     readonly stack?: string;
   }): "accept" | "reject";
   /** The same type and instance id twice: the first one wins (`reject`, when absent), or the second replaces it. */
   readonly onDuplicateInstance?: "reject" | "replace";
-  /** What `view:a.b` beside a known `domain:a.b` means. Only `off` for now: nothing is said of it. */
-  readonly duplicateSuffixPolicy?: "off";
+  /**
+   * What one name in both planes means, `view:a.b` beside a `domain:a.b` that a live component refers to or that the
+   * procedure executor names in its `paths`: a line on the console and a `collision-suspected` event (`warn`, when
+   * absent), an `AgentSurfaceDefinitionError` `DUPLICATE_CAPABILITY` from `register` (`error`), or nothing (`off`).
+   */
+  readonly duplicateSuffixPolicy?: "off" | "warn" | "error";
   /** Where the page is, or a function that says so, asked each time; shown in snapshots. */
   readonly route?: string | (() => string | undefined);
   readonly limits?: Partial<AgentSurfaceLimits>;

@@ -9,8 +9,23 @@ export interface SnapshotContext {
   readonly consumer?: AgentConsumer;
   /** Prefixes of component types, whole words: `devices` covers `devices.table`, not `devicesx`. Empty means all. */
   readonly scope?: readonly string[];
-  /** Whether capabilities are listed for which this is not the moment. `true` when absent. */
+  /**
+   * Whether capabilities are listed for which this is not the moment. `true` when absent; `false` leaves them out, and
+   * components that have no other.
+   */
   readonly includeUnavailable?: boolean;
+  /** How much is listed. Without it, or without one of its numbers: everything. */
+  readonly budget?: SnapshotBudget;
+}
+
+/**
+ * How many components a snapshot lists. What is past it is dropped from the end: the lowest priority first, among equals
+ * the later; `truncated` says how many. Procedures are never dropped. Whole numbers from 0 up.
+ */
+export interface SnapshotBudget {
+  readonly maxComponents?: number;
+  /** UTF-8 bytes of `components` as compact JSON. */
+  readonly maxBytes?: number;
 }
 
 interface Availability {
@@ -86,5 +101,6 @@ export interface SurfaceSnapshot {
   /** By priority (high first), type, instance id. */
   readonly components: readonly ComponentDescriptor[];
   readonly procedures: readonly ProcedureDescriptor[];
+  /** How many components a budget dropped; absent when none. */
   readonly truncated?: { readonly droppedComponents: number };
 }

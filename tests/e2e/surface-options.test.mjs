@@ -20,7 +20,7 @@ test("what is no option is refused by name, wherever it would leave a page open"
     const consumer = { id: "a", kind: "embedded" };
     return [
       said(() => A.createAgentSurfaceRegistry({ policys: [] })),
-      said(() => A.createAgentSurfaceRegistry({ duplicateSuffixPolicy: "error" })),
+      said(() => A.createAgentSurfaceRegistry({ duplicateSuffixPolicy: "throw" })),
       said(() => A.createAgentToolset(registry, { consumer, topology: "embedded", scopes: ["x"] })),
       said(() => A.createWebMcpAdapter({ scope: ["x"] })),
       said(() => registry.attach(A.createWebMcpAdapter(), { scope: ["x"] })),

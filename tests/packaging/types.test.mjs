@@ -50,11 +50,16 @@ expect(surface).toFailWith("NOT_A_CODE");
 // @ts-expect-error -- no such matcher
 expect(surface).toExposed("view:a.b");
 `;
+const EXPLAIN = `
+import { explainSurface } from "agent-surface-wasm/explain";
+import { createAgentSurfaceRegistry } from "agent-surface-wasm";
+export const hidden = explainSurface(createAgentSurfaceRegistry()).capabilities.filter(({ outcome }) => outcome === "hide");
+`;
 const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING]]);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN]]);
   return check(files, compilerOptions);
 };
 

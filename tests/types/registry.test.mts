@@ -7,12 +7,13 @@ import {
   audit, environment, memoryAuditSink, parseCapabilityId, rateLimit, requireConfirmation, tenantBoundary, validateJsonSchemaDocument,
 } from "agent-surface-wasm";
 import type {
-  AgentCapabilityErrorCode, AgentPolicy, AgentSurfaceAdapter, AgentSurfaceEvent, AgentSurfaceRegistry, AgentTool,
+  AgentCapabilityErrorCode, AgentPolicy, AgentSurfaceAdapter, AgentSurfaceEvent, AgentSurfaceRegistry, AgentSurfaceRegistryView, AgentTool,
   InvocationResult, JsonValue, PendingConfirmation, PolicyContext, SurfaceSnapshot,
 } from "agent-surface-wasm";
 import { init as initInline } from "agent-surface-wasm/inline";
 import { init as initSlim } from "agent-surface-wasm/slim";
 import { createWebMcpAdapter as fromEntry } from "agent-surface-wasm/webmcp";
+import { explainSurface } from "agent-surface-wasm/explain";
 import { expectation, expectType, expectTypeOf, type Equal } from "./expect.mjs";
 
 // init
@@ -189,6 +190,18 @@ registry.attach(webmcp, { consumer: { id: "browser", kind: "webmcp" } });
 registry.attach(webmcp);
 // @ts-expect-error -- who calls through an adapter of one's own?
 registry.attach(adapter);
+// Explaining takes the registry itself.
+const { capabilities: explained } = explainSurface(registry, { consumer: { id: "c", kind: "test" }, scope: ["a"] });
+expectTypeOf(explained[0]!.outcome, expectation<"expose" | "disable" | "hide">());
+void explained[0]!.policies[0]?.discovery?.reason;
+// @ts-expect-error -- an adapter's view has nothing to explain
+explainSurface({} as AgentSurfaceRegistryView);
+createAgentSurfaceRegistry({ duplicateSuffixPolicy: "error", onRegister: ({ stack }) => (stack ? "reject" : "accept") });
+// @ts-expect-error -- no such policy
+createAgentSurfaceRegistry({ duplicateSuffixPolicy: "throw" });
+expectTypeOf(registry.snapshot({ budget: { maxComponents: 3, maxBytes: 9 } }).truncated?.droppedComponents, expectation<number | undefined>());
+// @ts-expect-error -- no such budget
+registry.snapshot({ budget: { maxTokens: 3 } });
 createAgentSurfaceRegistry<Host>({ context: () => ({ user: { permissions: [] } }), route: "/devices" });
 
 // The approval element.

@@ -109,9 +109,11 @@ const bundleCore = async (outfile, format) => {
   return input.exports.filter((name) => name !== "init").sort();
 };
 
-const bundleApprovals = async () => {
-  await build({ ...common, format: "esm", entryPoints: [join(lib, "approvals.js")], outfile: join(dist, "approvals.js") });
-  await shrink("approvals.js", "esm");
+/** A script of its own, which knows the facade's short names and holds no part of it. */
+const bundleApart = async (name, format) => {
+  const outfile = `${name}.${format === "esm" ? "js" : "cjs"}`;
+  await build({ ...common, format, entryPoints: [join(lib, `${name}.js`)], outfile: join(dist, outfile) });
+  await shrink(outfile, format);
 };
 
 const bundleEntry = (entry, outfile, format, names) =>
@@ -132,11 +134,12 @@ const wrap = (name, names) =>
   );
 
 mkdirSync(dist, { recursive: true });
-for (const stale of ["core.js", "core.cjs", "approvals.js"]) rmSync(join(dist, stale), { force: true });
+for (const stale of ["core.js", "core.cjs", "approvals.js", "explain.js", "explain.cjs"]) rmSync(join(dist, stale), { force: true });
 const names = await bundleCore("core.js", "esm");
 // The same sources in another format: esbuild lists exports of ES modules only.
 await bundleCore("core.cjs", "cjs");
-await bundleApprovals();
+await bundleApart("approvals", "esm");
+for (const format of ["esm", "cjs"]) await bundleApart("explain", format);
 for (const entry of ["index", "inline", "slim", "webmcp", "workerd", "edge-light"]) {
   await bundleEntry(entry, `${entry}.js`, "esm", names);
 }
@@ -155,3 +158,4 @@ wrap("slim", ["init", ...names]);
 wrap("webmcp", ["createWebMcpAdapter"]);
 wrap("testing", ["adapterChecks", "checkAdapter", "createTestSurface", "serializeSurfaceSnapshot"]);
 wrap("testing-matchers", ["matchers"]);
+wrap("explain", ["explainSurface"]);

@@ -5,8 +5,8 @@
 const FACADE = `
   Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations listeners
     confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime time
-    enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned threw payloadOf
-    failure specs running routes said saidBefore abortCall answerLate discovery runPolicy resumeNext interim
+    enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned handlerThrew payloadOf
+    failure specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
     checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
   Entry: isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
     tickWith isOver over parsed mark sinks

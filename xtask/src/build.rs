@@ -166,6 +166,7 @@ impl Build<'_> {
                 "index.js",
                 "inline.mjs",
                 "webmcp.mjs",
+                "explain.mjs",
             ]
             .map(|name| self.package.join("dist").join(name)),
         };

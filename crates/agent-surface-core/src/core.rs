@@ -37,6 +37,18 @@ pub enum OnDuplicate {
     Replace,
 }
 
+/// What the same name in both planes means: `view:a.b` beside `domain:a.b`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnCollision {
+    /// Nothing.
+    Ignore,
+    /// It is told.
+    #[default]
+    Warn,
+    /// The second one is a defect.
+    Refuse,
+}
+
 /// What a registry is made with.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
@@ -46,6 +58,8 @@ pub struct Config {
     pub policies: Vec<PolicyRef>,
     /// What a duplicate instance means.
     pub on_duplicate: OnDuplicate,
+    /// What one name in both planes means.
+    pub on_collision: OnCollision,
     /// Whether a call that needs a person fails at once while nobody could approve.
     pub require_approver: bool,
     /// Whether the host gives a route with each snapshot.

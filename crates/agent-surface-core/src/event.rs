@@ -85,6 +85,17 @@ impl Core {
         }
     }
 
+    pub(crate) fn event_collision(&mut self, view: &str, domain: &str) {
+        if self.is_heard() {
+            let members = ObjectWriter::new()
+                .text("viewCapabilityId", view)
+                .text("domainProcedureId", domain)
+                .finish();
+            self.publish("collision-suspected", &members);
+            self.record("collision-suspected", &members, None);
+        }
+    }
+
     pub(crate) fn event_availability(&mut self, slot: u32, capability: usize) {
         if self.has_listeners
             && let Some(registration) = self.registrations.get(slot)

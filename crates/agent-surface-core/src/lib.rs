@@ -43,9 +43,9 @@ mod view;
 mod webmcp;
 
 pub use crate::call::{Consumer, Request, Route, Sent};
-pub use crate::core::{Config, Core, OnDuplicate};
+pub use crate::core::{Config, Core, OnCollision, OnDuplicate};
 pub use crate::invoke::Admitted;
 pub use crate::registry::Registered;
 pub use crate::toolset::ToolsetConfig;
-pub use crate::view::{Answer, Question};
+pub use crate::view::{Answer, Budget, Question};
 pub use crate::webmcp::Exposure;

@@ -248,4 +248,6 @@ pub enum Output {
     Withdraw(u32, u32, u32),
     /// Something a developer should know.
     Warn(String),
+    /// A warning for the page in any environment.
+    Collision(String),
 }

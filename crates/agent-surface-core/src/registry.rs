@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use agent_surface_json::{Bounds, Document, Value, compare_numbers};
 
-use crate::core::{Core, OnDuplicate};
+use crate::core::{Core, OnCollision, OnDuplicate};
 use crate::definition::{COMPONENT_TYPE, PolicyRef, parse_capability, parse_header};
 use crate::effect::Kind;
 use crate::error::{DefinitionCode, DefinitionError, cut};
@@ -28,7 +28,7 @@ const DEFINITION_BOUNDS: Bounds = Bounds {
 };
 
 /// What became of a registration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Registered {
     /// It lives, in this slot.
     Live(u32),
@@ -36,6 +36,8 @@ pub enum Registered {
     Duplicate,
     /// The page's guard said no.
     Guarded,
+    /// A name of it stands in the other plane, where that is a defect.
+    Refused(DefinitionError),
 }
 
 impl Core {
@@ -162,6 +164,10 @@ impl Core {
             (false, ..) => Registered::Guarded,
             (true, Some(_), OnDuplicate::Reject) => Registered::Duplicate,
             _ => {
+                if let Err(error) = self.check_planes(&component, first) {
+                    self.release_component(id);
+                    return Registered::Refused(error);
+                }
                 if let Some(first) = first {
                     self.unmount(first);
                 }
@@ -177,6 +183,30 @@ impl Core {
         self.release_component(id);
         self.event_rejected(header, refusal == Registered::Guarded);
         refusal
+    }
+
+    /// One name in both planes misleads whoever reads ids: a defect, or something to be told.
+    fn check_planes(&mut self, component: &Component, except: Option<u32>) -> Result<(), DefinitionError> {
+        if self.executor.is_none() || self.config.on_collision == OnCollision::Ignore {
+            return Ok(());
+        }
+        for Member { capability, .. } in &component.members {
+            let id = &*capability.id;
+            let is_domain = capability.kind == Kind::Procedure;
+            let (plane, from) = if is_domain { ("view", 6) } else { ("domain", 4) };
+            let twin = [plane, id.get(from..).unwrap_or_default()].concat();
+            if self.collides(id, &twin, component, except) {
+                let pieces = ["`", id, "` stands beside `", &twin, "`"];
+                let error = DefinitionError::new(DefinitionCode::DuplicateCapability, &pieces);
+                if self.config.on_collision == OnCollision::Refuse {
+                    return Err(error);
+                }
+                let (view, domain) = if is_domain { (&*twin, id) } else { (id, &*twin) };
+                self.event_collision(view, domain);
+                self.emit(Output::Collision(error.message));
+            }
+        }
+        Ok(())
     }
 
     /// A registration of a component, which a `prepare` counted.

@@ -13,10 +13,11 @@ use agent_surface_json::write_u64;
 use crate::call::{Call, Candidate, Step, Votes};
 use crate::core::Core;
 use crate::definition::PolicyRef;
+use crate::effect::Kind;
 use crate::error::{Code, Failure, ObjectWriter};
 use crate::id::{CapabilityId, parse};
 use crate::message::Target;
-use crate::registration::Registration;
+use crate::registration::{Component, Registration};
 use crate::table::{Slab, Table, hash};
 
 /// Instances that `AMBIGUOUS_INSTANCE` lists: enough to choose from, and a refusal stays small.
@@ -108,7 +109,7 @@ impl Core {
         let component_type = &registration.component.header.component_type;
         registration.name = change(&mut self.names, self.seed, false, component_type, whole);
         for (at, member) in (0_u32..).zip(&registration.component.members) {
-            if member.capability.kind == crate::effect::Kind::Procedure {
+            if member.capability.kind == Kind::Procedure {
                 let target = Target {
                     registration: slot,
                     capability: at,
@@ -116,6 +117,29 @@ impl Core {
                 change(&mut self.names, self.seed, true, &member.capability.name, target);
             }
         }
+    }
+
+    /// Whether the other plane knows an id's name, too: by a live registration but `except`, in the component itself, or
+    /// by the procedure executor. Of what lives already nothing is said again.
+    pub(crate) fn collides(&self, id: &str, twin: &str, component: &Component, except: Option<u32>) -> bool {
+        let lives = |id: &str| {
+            self.known_by(id).1.iter().any(|target| {
+                let registration = self.registrations.get(target.registration);
+                Some(target.registration) != except
+                    && registration.is_some_and(|it| it.position(id).is_some())
+            })
+        };
+        let path = twin.strip_prefix("domain:");
+        let paths = self
+            .executor
+            .as_ref()
+            .and_then(Option::as_deref)
+            .unwrap_or_default();
+        let is_known = path.is_some_and(|path| {
+            let mut own = component.members.iter();
+            own.any(|member| member.capability.id == twin) || paths.iter().any(|known| known == path)
+        });
+        (is_known || lives(twin)) && !lives(id)
     }
 
     /// What a capability is called by: the entry of its type or of its path.
@@ -126,22 +150,27 @@ impl Core {
         let Some(member) = registration.member(target.capability) else {
             return 0;
         };
-        if member.capability.kind == crate::effect::Kind::Procedure {
+        if member.capability.kind == Kind::Procedure {
             let found = self.names.find(self.seed, true, &member.capability.name);
             return found.unwrap_or(0);
         }
         registration.name
     }
 
-    /// Live registrations that hold the capability, of this instance when one is named.
-    fn add_live(&self, call: &Call, found: &mut Vec<Candidate>) {
-        let capability_id = &call.route.capability_id;
+    /// Live registrations by what an id names: its type, or (true) its path.
+    fn known_by(&self, capability_id: &str) -> (bool, &[Target]) {
         let (domain, text) = match parse(capability_id) {
             Some(CapabilityId::View { component_type, .. }) => (false, component_type),
             Some(CapabilityId::Domain { path }) => (true, path),
-            None => return,
+            None => return (false, &[]),
         };
-        for &target in self.names.members(self.seed, domain, text) {
+        (domain, self.names.members(self.seed, domain, text))
+    }
+
+    /// Live registrations that hold the capability, of this instance when one is named.
+    fn add_live(&self, call: &Call, found: &mut Vec<Candidate>) {
+        let (domain, targets) = self.known_by(&call.route.capability_id);
+        for &target in targets {
             let at = domain.then_some(target.capability);
             found.extend(self.candidate(call, target.registration, at));
         }

@@ -15,6 +15,7 @@ use crate::error::{Failure, ObjectWriter};
 use crate::invoke::Admitted;
 use crate::message::{Output, Target};
 use crate::time::Millis;
+use crate::view::Budget;
 use crate::webmcp::Browser;
 use crate::wire::{NameRequest, assign_with_owners};
 
@@ -25,6 +26,8 @@ pub struct ToolsetConfig {
     pub consumer: Consumer,
     /// Component-type prefixes; empty means all.
     pub scope: Vec<String>,
+    /// How much of the components it has.
+    pub budget: Budget,
     /// A call waits for the person instead of asking its caller to repeat it.
     pub waits: bool,
     /// The longest wait in milliseconds; `None` waits until expiry.
@@ -65,7 +68,7 @@ pub struct Toolset {
 impl Core {
     /// Opens a toolset; closed by `close_toolset`.
     pub fn open_toolset(&mut self, config: ToolsetConfig) -> u32 {
-        let view = self.open_view(config.scope, true);
+        let view = self.open_view(config.scope, true, config.budget);
         self.toolsets.insert(Toolset {
             consumer: config.consumer,
             view,
@@ -128,9 +131,13 @@ impl Core {
             return false;
         }
         let mut tools = Vec::with_capacity(found.tools.len());
-        for &(slot, _, _) in self.shown_rows(view) {
+        for &(slot, _, listed) in self.shown_rows(view) {
             let generation = self.registrations.generation(slot);
             self.shown(view, slot, &mut |capability, member, state| {
+                // A component that the budget dropped keeps its procedures.
+                if !listed && member.capability.kind != Kind::Procedure {
+                    return;
+                }
                 tools.push(Tool {
                     target: Target {
                         registration: slot,

@@ -4,7 +4,13 @@
 //! size. It asks closures through questions and never calls one; a closure that changes the registry restarts the
 //! plan once. Called by the drivers and by toolsets.
 
+mod budget;
 mod snapshot;
+mod state;
+
+pub use budget::Budget;
+use state::PLAIN;
+pub(crate) use state::State;
 
 use crate::core::Core;
 use crate::definition::{PolicyRef, Reason};
@@ -45,32 +51,6 @@ pub enum Answer {
     Text(Option<String>),
 }
 
-/// What a consumer sees of one capability.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct State {
-    pub visible: bool,
-    pub available: bool,
-    pub reason: Option<String>,
-    pub note: Option<String>,
-}
-
-/// What there is to see where nothing speaks against it.
-static PLAIN: State = State {
-    visible: true,
-    available: true,
-    reason: None,
-    note: None,
-};
-
-impl State {
-    /// Why it is not available, null where it is, and the note, as items of a list.
-    pub fn write(&self, out: &mut ObjectWriter) {
-        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
-        let reason = (!self.available).then_some(reason);
-        out.item(reason).item(self.note.as_deref());
-    }
-}
-
 /// What a consumer sees of one registration.
 #[derive(Debug, Default)]
 struct Cell {
@@ -83,10 +63,12 @@ struct Cell {
     stamp: u64,
     /// Of each capability; empty while all of them are plain.
     states: Vec<State>,
-    /// Something of it is shown.
-    shown: bool,
+    /// A procedure of it is shown.
+    refers: bool,
     /// It is shown as a component.
     listed: bool,
+    /// UTF-8 bytes of what is shown as a component, as JSON; 0 while nobody asked.
+    bytes: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +90,10 @@ struct Cursor {
     /// What is found so far.
     rows: Vec<Row>,
     asks: bool,
+    /// What is left of the view's budget.
+    left: Budget,
+    /// Components for which nothing was left.
+    dropped: u64,
     route_asked: bool,
     version: u64,
     restarted: bool,
@@ -121,11 +107,14 @@ pub(crate) type Row = (u32, u64, bool);
 pub struct View {
     scope: Vec<String>,
     include_unavailable: bool,
+    budget: Budget,
     cells: Vec<Cell>,
     cursor: Option<Cursor>,
     asks: bool,
     built: bool,
     rows: Vec<Row>,
+    /// Components that the budget leaves out.
+    dropped: u64,
     version: u64,
     route: Option<String>,
     pending_route: Option<String>,
@@ -145,15 +134,17 @@ impl View {
 
 impl Core {
     /// A view for one consumer, whom the driver knows: it asks that consumer's closures. Closed by `close_view`.
-    pub fn open_view(&mut self, scope: Vec<String>, include_unavailable: bool) -> u32 {
+    pub fn open_view(&mut self, scope: Vec<String>, include_unavailable: bool, budget: Budget) -> u32 {
         self.views.insert(View {
             scope,
             include_unavailable,
+            budget,
             cells: Vec::new(),
             cursor: None,
             asks: false,
             built: false,
             rows: Vec::new(),
+            dropped: 0,
             version: 0,
             route: None,
             pending_route: None,
@@ -211,6 +202,8 @@ impl Core {
             phase: Phase::Done,
             rows: Vec::with_capacity(found.rows.len()),
             asks: false,
+            left: found.budget.list(),
+            dropped: 0,
             route_asked: !self.config.has_route,
             version: self.version,
             restarted,
@@ -253,8 +246,16 @@ impl Core {
                         cell.take(registration, cursor, found.include_unavailable, self.revisions);
                     }
                     cursor.asks |= cell.asks;
-                    if cell.shown || cell.listed {
-                        cursor.rows.push((slot, cell.stamp, cell.listed));
+                    let listed = cell.listed && {
+                        let bytes = if found.budget.max_bytes < u32::MAX {
+                            cell.measure(registration, found.include_unavailable)
+                        } else {
+                            0
+                        };
+                        cursor.affords(bytes)
+                    };
+                    if listed || cell.refers {
+                        cursor.rows.push((slot, cell.stamp, listed));
                     }
                 }
                 cursor.at += 1;
@@ -336,6 +337,7 @@ impl Core {
             && same_places
             && found.built
             && found.version == cursor.version
+            && found.dropped == cursor.dropped
             && found.route == found.pending_route;
         if !same_places {
             found.told = 0;
@@ -345,6 +347,7 @@ impl Core {
         if !same {
             found.version = cursor.version;
             found.rows = cursor.rows;
+            found.dropped = cursor.dropped;
             found.route = found.pending_route.take();
             found.captured = self.now;
             self.revisions += 1;
@@ -366,7 +369,7 @@ impl Core {
         self.views.get(view).map_or(&[], |view| view.rows.as_slice())
     }
 
-    /// What is new in a built view since its news were told last, as JSON text: `{version, time, route?}` with either
+    /// What is new in a built view since its news were told last, as JSON text: `{version, time, route?, dropped?}` with either
     /// `rows`, its registrations in order, two numbers for each: twice its slot, plus one where it is listed as a
     /// component, and the stamp of its content; or, where nothing but the content of some differs, `changes`: for each
     /// of those its row, the stamp, and its `view_cell`.
@@ -378,8 +381,11 @@ impl Core {
         let mut out = ObjectWriter::new();
         out.text("version", &decimal(found.version))
             .text("time", &found.captured.iso())
-            .text_if("route", found.route.as_deref())
-            .open(if told == 0 { "rows" } else { "changes" }, "[");
+            .text_if("route", found.route.as_deref());
+        if found.dropped > 0 {
+            out.number("dropped", found.dropped);
+        }
+        out.open(if told == 0 { "rows" } else { "changes" }, "[");
         for (at, &(slot, stamp, listed)) in (0_u64..).zip(self.shown_rows(view)) {
             if told == 0 {
                 out.number_item(u64::from(slot) * 2 + u64::from(listed))
@@ -423,12 +429,6 @@ impl Core {
             state.write(&mut out);
         });
         out.close("]").take()
-    }
-}
-
-impl State {
-    const fn is_shown(&self, include_unavailable: bool) -> bool {
-        self.visible && (include_unavailable || self.available)
     }
 }
 
@@ -476,14 +476,15 @@ impl Cell {
         if self.stamp != 0 && self.states == cursor.states {
             return;
         }
-        self.stamp = stamp;
+        (self.stamp, self.bytes) = (stamp, 0);
         self.states = core::mem::take(&mut cursor.states);
-        (self.shown, self.listed) = (false, registration.component.members.is_empty());
+        (self.refers, self.listed) = (false, registration.component.members.is_empty());
         for (at, member) in registration.component.members.iter().enumerate() {
             let state = self.states.get(at).unwrap_or(&PLAIN);
             if state.is_shown(include_unavailable) {
-                self.shown = true;
-                self.listed |= member.capability.kind != Kind::Procedure;
+                let is_procedure = member.capability.kind == Kind::Procedure;
+                self.refers |= is_procedure;
+                self.listed |= !is_procedure;
             }
         }
     }

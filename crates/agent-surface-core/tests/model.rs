@@ -30,6 +30,7 @@ fn play(config: host::Settings, steps: &[Step]) {
     let mut host = Host::new(config);
     for step in steps {
         host.take(step);
+        host.look(false);
         host.check();
     }
     host.finish();

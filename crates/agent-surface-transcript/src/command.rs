@@ -4,7 +4,7 @@
 
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
-use agent_surface_core::{Core, OnDuplicate, Registered};
+use agent_surface_core::{Core, OnCollision, OnDuplicate, Registered};
 
 use crate::answer::QUESTIONS;
 use crate::words::Words;
@@ -34,7 +34,9 @@ impl World {
                 self.ticks_by_itself = words.want("`auto` or `manual`")? == "auto";
                 Ok(())
             }
-            "limits" | "duplicates" | "approver" | "route" | "registry" if !self.has_core() => {
+            "limits" | "duplicates" | "collisions" | "approver" | "route" | "registry"
+                if !self.has_core() =>
+            {
                 self.configure(verb, words)
             }
             "during" => self.answers.interrupt(words),
@@ -135,6 +137,13 @@ impl World {
                     OnDuplicate::Reject
                 };
             }
+            "collisions" => {
+                self.config.on_collision = match words.want("a rule")?.as_str() {
+                    "error" => OnCollision::Refuse,
+                    "off" => OnCollision::Ignore,
+                    _ => OnCollision::Warn,
+                }
+            }
             "approver" => self.config.require_approver = words.take("required"),
             "route" => {
                 self.config.has_route = true;
@@ -189,6 +198,10 @@ impl World {
             Registered::Live(slot) => self.mount(slot, &declared, &specs),
             Registered::Duplicate => {
                 self.line("reply", "rejected duplicate");
+                Ok(())
+            }
+            Registered::Refused(error) => {
+                self.line("reply", &format!("refused {}", error.text()));
                 Ok(())
             }
             Registered::Guarded => {

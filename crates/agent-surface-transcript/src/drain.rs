@@ -135,7 +135,7 @@ impl World {
             }
             Output::Offer(toolset, entry, generation) => self.offer(toolset, entry, generation)?,
             Output::Withdraw(toolset, entry, generation) => self.withdraw(toolset, entry, generation),
-            Output::Warn(text) => self.line("warn", &format!("warn {text}")),
+            Output::Warn(text) | Output::Collision(text) => self.line("warn", &format!("warn {text}")),
             other => return Err(format!("an output that this host does not know: {other:?}")),
         }
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Called by `command` and `tool`.
 
-use agent_surface_core::{Answer, Consumer, Question};
+use agent_surface_core::{Answer, Budget, Consumer, Question};
 
 use crate::call::consumer;
 use crate::json;
@@ -14,25 +14,28 @@ use crate::world::World;
 pub(crate) struct Looks(Vec<(String, u32, u64)>);
 
 impl World {
-    /// `snapshot [as kind:id] [scope a+b] [available] [json]`
+    /// `snapshot [as kind:id] [scope a+b] [available] [components N] [bytes N] [json]`
     pub fn snapshot(&mut self, words: &mut Words) -> Result<(), String> {
         let (mut who, mut scope, mut all, mut whole) =
             (Consumer::new("embedded", "anonymous"), Vec::new(), true, false);
+        let mut budget = Budget::NONE;
         while let Some(word) = words.next() {
             match word.as_str() {
                 "as" => who = consumer(&words.want("a consumer")?)?,
                 "scope" => scope = words.want("prefixes")?.split('+').map(str::to_owned).collect(),
                 "available" => all = false,
+                "components" => budget.max_components = words.number()?,
+                "bytes" => budget.max_bytes = words.number()?,
                 "json" => whole = true,
                 other => return Err(format!("`{other}` is not understood in a snapshot")),
             }
         }
-        let key = format!("{} {} {all}", who.key, scope.join("+"));
+        let key = format!("{} {} {all} {budget:?}", who.key, scope.join("+"));
         let known = self.looks.0.iter().find(|(known, _, _)| *known == key);
         let view = if let Some((_, view, _)) = known {
             *view
         } else {
-            let view = self.core()?.open_view(scope, all);
+            let view = self.core()?.open_view(scope, all, budget);
             self.looks.0.push((key.clone(), view, 0));
             view
         };
@@ -102,9 +105,15 @@ impl World {
         let route = root
             .get("route")
             .map_or(String::new(), |route| format!(" route {}", route.raw()));
+        let truncated = root.get("truncated").map_or(String::new(), |truncated| {
+            format!(" truncated {}", truncated.raw())
+        });
         let newness = if same { "same" } else { "new" };
         let version = field(root, "surfaceVersion");
-        self.line("reply", &format!("snapshot {version} {newness}{route}"));
+        self.line(
+            "reply",
+            &format!("snapshot {version} {newness}{route}{truncated}"),
+        );
         let lists = |value: agent_surface_json::Value<'_>, name: &str| -> Vec<String> {
             let list = value.get(name);
             list.iter()

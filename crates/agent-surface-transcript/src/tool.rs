@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use agent_surface_core::message::Target;
-use agent_surface_core::{Exposure, Sent, ToolsetConfig};
+use agent_surface_core::{Budget, Exposure, Sent, ToolsetConfig};
 use agent_surface_json::Kind;
 
 use crate::call::{Wording, consumer};
@@ -45,12 +45,13 @@ impl Toolsets {
 }
 
 impl World {
-    /// `toolset NAME as kind:id [waits] [wait N] [browser] [scope a+b]`
+    /// `toolset NAME as kind:id [waits] [wait N] [browser] [components N] [bytes N] [scope a+b]`
     pub fn open_toolset(&mut self, words: &mut Words) -> Result<(), String> {
         let name = words.want("a name")?;
         let mut config = ToolsetConfig {
             consumer: consumer("embedded:tools")?,
             scope: Vec::new(),
+            budget: Budget::NONE,
             waits: false,
             wait_ms: None,
             browser: false,
@@ -61,6 +62,8 @@ impl World {
                 "waits" => config.waits = true,
                 "wait" => config.wait_ms = Some(words.number()?),
                 "browser" => config.browser = true,
+                "components" => config.budget.max_components = words.number()?,
+                "bytes" => config.budget.max_bytes = words.number()?,
                 "scope" => config.scope = words.want("prefixes")?.split('+').map(str::to_owned).collect(),
                 other => return Err(format!("`{other}` is no option of a toolset")),
             }

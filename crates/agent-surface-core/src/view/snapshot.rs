@@ -5,7 +5,6 @@
 
 use crate::core::Core;
 use crate::effect::Kind;
-use crate::effective::NO_REASON;
 use crate::error::{ObjectWriter, decimal};
 use alloc::string::String;
 
@@ -21,14 +20,19 @@ impl Core {
         for &(slot, _, listed) in &found.rows {
             self.write_registration(view, slot, listed, &mut components, &mut procedures);
         }
-        ObjectWriter::new()
-            .text("surfaceId", &self.surface_id)
+        let mut out = ObjectWriter::new();
+        out.text("surfaceId", &self.surface_id)
             .text("surfaceVersion", &decimal(found.version))
             .text("capturedAt", &found.captured.iso())
             .text_if("route", found.route.as_deref())
             .raw("components", &components.close("]").take())
-            .raw("procedures", &procedures.close("]").take())
-            .finish()
+            .raw("procedures", &procedures.close("]").take());
+        if found.dropped > 0 {
+            out.open("truncated", "{")
+                .number("droppedComponents", found.dropped)
+                .close("}");
+        }
+        out.finish()
     }
 
     fn write_registration(
@@ -46,11 +50,9 @@ impl Core {
         observations.open_item("[");
         actions.open_item("[");
         self.shown(view, slot, &mut |_, member, state| {
-            let reason = state.reason.as_deref().unwrap_or(NO_REASON);
             let mut item = ObjectWriter::new();
-            item.members_of(&member.capability.base_descriptor())
-                .flag("available", state.available)
-                .text_if("unavailableReason", (!state.available).then_some(reason));
+            item.members_of(&member.capability.base_descriptor());
+            state.write_members(&mut item);
             let list = match member.capability.kind {
                 Kind::Observation => &mut observations,
                 Kind::Action => &mut actions,

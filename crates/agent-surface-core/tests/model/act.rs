@@ -36,6 +36,9 @@ fn capability(name: &str) -> String {
     )
 }
 
+/// What every component refers to, and nobody calls: snapshots list it.
+const PROCEDURE: &str = r#"{"kind":"procedure","path":"x.do","description":"d","effect":"server-query","input":{"text":"{}","own":false}}"#;
+
 fn component_name(at: u8) -> String {
     format!("t{at}")
 }
@@ -47,13 +50,10 @@ fn instance_name(at: u8) -> String {
 impl Host {
     pub fn register(&mut self, component: u8, instance: u8) {
         let (component, instance) = (component_name(component), instance_name(instance));
-        let specs: Vec<u32> = NAMES
-            .iter()
-            .map(|name| {
-                self.core
-                    .spec(&component, &capability(name))
-                    .expect("a capability")
-            })
+        let texts = NAMES.iter().map(|name| capability(name));
+        let specs: Vec<u32> = texts
+            .chain([PROCEDURE.to_owned()])
+            .map(|text| self.core.spec(&component, &text).expect("a capability"))
             .collect();
         let header = format!(r#"{{"type":"{component}","instanceId":"{instance}","description":"d"}}"#);
         let prepared = self.core.prepare(&header, &specs).expect("a component");
@@ -72,16 +72,16 @@ impl Host {
                     self.registrations.insert(slot),
                     "a slot was used before it was forgotten"
                 );
-                assert!(
-                    self.reference.live.insert(key, live).is_none(),
-                    "a duplicate was let in"
-                );
+                if self.reference.live.insert(key.clone(), live).is_some() {
+                    assert!(self.settings.replaces, "a duplicate was let in");
+                    self.reference.ended.push(key);
+                }
                 self.reference.version += 1;
             }
             other => {
                 assert_eq!(other, Registered::Duplicate);
                 assert!(
-                    self.reference.live.contains_key(&key),
+                    self.reference.live.contains_key(&key) && !self.settings.replaces,
                     "refused without a first one"
                 );
             }

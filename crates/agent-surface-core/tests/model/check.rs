@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use agent_surface_core::message::{Input, Returned, Vote};
-use agent_surface_core::{Answer, Question};
+use agent_surface_core::{Answer, Budget, Question};
+use agent_surface_json::{Document, Value};
 
-use crate::host::{CONSUMERS, Host, json};
+use crate::host::{CONSUMERS, Host, Lasting, json};
 use crate::reference::NAMES;
 
 impl Host {
@@ -32,46 +33,47 @@ impl Host {
         }
     }
 
-    /// Looks through the lasting view and a new one: both say the same, and what the reference says.
-    pub fn look(&mut self) {
-        let lasting = self.see(self.view);
-        let stamp = self.core.view_stamp(self.view);
-        let fresh = self.core.open_view(Vec::new(), true);
-        let again = self.see(fresh);
-        self.core.close_view(fresh);
-        assert_eq!(
-            without_time(&lasting),
-            without_time(&again),
-            "a lasting view differs from a new one"
-        );
-        assert_eq!(
-            stamp == self.last.0,
-            lasting == self.last.1,
-            "same stamp, same snapshot"
-        );
-        self.last = (stamp, lasting.clone());
-        let document = json(&lasting);
-        let mut shown = Vec::new();
-        for component in document.root().get("components").expect("components").items() {
-            let text = |value: agent_surface_json::Value<'_>, name: &str| {
-                value
-                    .get(name)
-                    .and_then(|text| text.as_str().map(std::borrow::Cow::into_owned))
-                    .expect("a text")
-            };
-            for list in ["observations", "actions"] {
-                for item in component.get(list).expect("a list").items() {
-                    let available = item.get("available").and_then(agent_surface_json::Value::as_bool);
-                    shown.push((
-                        text(component, "type"),
-                        text(component, "instanceId"),
-                        text(item, "name"),
-                        available.expect("a state"),
-                    ));
-                }
+    /// Looks through the lasting views: each says what a new one says, and what the reference says. Some are looked
+    /// through only now and then, so that more than one change lies between.
+    pub fn look(&mut self, at_all: bool) {
+        for at in 0..self.views.len() {
+            if at_all || self.views[at].often {
+                self.look_through(at);
             }
         }
-        assert_eq!(shown, self.reference.shown());
+    }
+
+    fn look_through(&mut self, at: usize) {
+        let lasting = self.views[at].clone();
+        let seen = self.see(lasting.view);
+        let fresh = self.see_new(&lasting, lasting.budget);
+        assert_eq!(
+            without_time(&seen),
+            without_time(&fresh),
+            "a lasting view differs from a new one"
+        );
+        let stamp = self.core.view_stamp(lasting.view);
+        let is_same = seen == lasting.last.1;
+        // What changes of a component that a budget dropped may be told, and need not.
+        assert!(
+            stamp == lasting.last.0 && is_same
+                || stamp != lasting.last.0 && (!is_same || lasting.budget != Budget::NONE),
+            "same stamp, same snapshot"
+        );
+        if lasting.budget == Budget::NONE {
+            assert_eq!(shown(&seen), self.reference.shown(&lasting.scope, lasting.all));
+        } else {
+            let whole = self.see_new(&lasting, Budget::NONE);
+            check_budget(&json(&whole), &json(&seen), lasting.budget);
+        }
+        self.views[at].last = (stamp, seen);
+    }
+
+    fn see_new(&mut self, like: &Lasting, budget: Budget) -> String {
+        let view = self.core.open_view(like.scope.clone(), like.all, budget);
+        let seen = self.see(view);
+        self.core.close_view(view);
+        seen
     }
 
     pub fn see(&mut self, view: u32) -> String {
@@ -148,6 +150,61 @@ impl Host {
             }
         }
     }
+}
+
+/// Component, instance, capability, available of each action and observation in a snapshot.
+fn shown(snapshot: &str) -> Vec<(String, String, String, bool)> {
+    let document = json(snapshot);
+    let text = |value: Value<'_>, name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .expect("a text")
+            .into_owned()
+    };
+    let mut shown = Vec::new();
+    for component in document.root().get("components").expect("components").items() {
+        for list in ["observations", "actions"] {
+            for item in component.get(list).expect("a list").items() {
+                let available = item.get("available").and_then(Value::as_bool);
+                shown.push((
+                    text(component, "type"),
+                    text(component, "instanceId"),
+                    text(item, "name"),
+                    available.expect("a state"),
+                ));
+            }
+        }
+    }
+    shown
+}
+
+/// The budget keeps as many components as fit, from the beginning, says how many it drops, and drops nothing else.
+fn check_budget(whole: &Document, seen: &Document, budget: Budget) {
+    let list = |document: &Document, name: &str| -> Vec<String> {
+        let list = document.root().get(name).expect("a list");
+        list.items().map(|item| item.raw().to_owned()).collect()
+    };
+    let (all, kept) = (list(whole, "components"), list(seen, "components"));
+    assert_eq!(kept, all[..kept.len()], "others than the first are kept");
+    let fits = |count: usize| {
+        let bytes = format!("[{}]", all[..count].join(",")).len();
+        count <= usize::try_from(budget.max_components).expect("small")
+            && bytes <= usize::try_from(budget.max_bytes).expect("small")
+    };
+    assert!(kept.is_empty() || fits(kept.len()), "past the budget");
+    assert!(
+        kept.len() == all.len() || !fits(kept.len() + 1),
+        "one more would fit"
+    );
+    assert_eq!(list(whole, "procedures"), list(seen, "procedures"));
+    let dropped = all.len() - kept.len();
+    let said = seen
+        .root()
+        .get("truncated")
+        .map(|truncated| truncated.raw().to_owned());
+    let expected = (dropped > 0).then(|| format!(r#"{{"droppedComponents":{dropped}}}"#));
+    assert_eq!(said, expected);
 }
 
 fn without_time(snapshot: &str) -> String {

@@ -9,7 +9,7 @@ use agent_surface_core::error::Code;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::{CallId, Evidence, Input, Outcome, Output, Target, Vote};
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Config, Consumer, Core};
+use agent_surface_core::{Budget, Config, Consumer, Core, OnDuplicate};
 use agent_surface_json::{Bounds, Document};
 use proptest::prelude::*;
 
@@ -32,6 +32,8 @@ pub struct Settings {
     pub cache: u32,
     pub tombstones: u32,
     pub pending: u32,
+    /// The second registration of an instance replaces the first.
+    pub replaces: bool,
 }
 
 impl Settings {
@@ -40,19 +42,19 @@ impl Settings {
             cache: 2000,
             tombstones: 2000,
             pending: 32,
+            replaces: false,
         }
     }
 }
 
 pub fn settings() -> impl Strategy<Value = Settings> {
-    prop_oneof![
-        Just(Settings::roomy()),
-        (0..4_u32, 0..3_u32, 0..3_u32).prop_map(|(cache, tombstones, pending)| Settings {
-            cache,
-            tombstones,
-            pending
-        }),
-    ]
+    let sizes = prop_oneof![Just((2000, 2000, 32)), (0..4_u32, 0..3_u32, 0..3_u32),];
+    (sizes, any::<bool>()).prop_map(|((cache, tombstones, pending), replaces)| Settings {
+        cache,
+        tombstones,
+        pending,
+        replaces,
+    })
 }
 
 #[derive(Debug)]
@@ -83,6 +85,51 @@ pub struct Asked {
     pub call: Call,
 }
 
+/// A view that lives as long as the model, with the stamp and text of the last look.
+#[derive(Clone, Debug)]
+pub struct Lasting {
+    pub view: u32,
+    pub scope: Vec<String>,
+    pub all: bool,
+    pub budget: Budget,
+    /// It is looked through after each step.
+    pub often: bool,
+    pub last: (u64, String),
+}
+
+/// The views: everything twice, the available of one type, and some with budgets that bite.
+fn views(core: &mut Core) -> Vec<Lasting> {
+    let budget = |max_components, max_bytes| Budget {
+        max_components,
+        max_bytes,
+    };
+    let most = u32::MAX;
+    let kinds = [
+        ("", true, Budget::NONE, true),
+        ("", true, Budget::NONE, false),
+        ("t1", false, Budget::NONE, false),
+        ("", true, budget(2, most), true),
+        ("", true, budget(most, 4_000), true),
+        ("", false, budget(3, 2_500), false),
+        ("", true, budget(0, most), false),
+    ];
+    let open = |(scope, all, budget, often): (&str, bool, Budget, bool)| {
+        let scope: Vec<String> = (!scope.is_empty())
+            .then(|| scope.to_owned())
+            .into_iter()
+            .collect();
+        Lasting {
+            view: core.open_view(scope.clone(), all, budget),
+            scope,
+            all,
+            budget,
+            often,
+            last: (0, String::new()),
+        }
+    };
+    kinds.into_iter().map(open).collect()
+}
+
 #[derive(Debug)]
 pub struct Host {
     pub core: Core,
@@ -98,8 +145,7 @@ pub struct Host {
     pub starts: BTreeSet<(String, String)>,
     pub registrations: BTreeSet<u32>,
     pub current: Option<Call>,
-    pub view: u32,
-    pub last: (u64, String),
+    pub views: Vec<Lasting>,
     pub scheduled: bool,
     pub disposed: bool,
 }
@@ -129,12 +175,18 @@ impl Host {
         );
         let config = Config {
             limits: Box::new(Limits::from_json(json(&limits).root()).expect("limits")),
+            on_duplicate: if settings.replaces {
+                OnDuplicate::Replace
+            } else {
+                OnDuplicate::Reject
+            },
             ..Config::default()
         };
         let noise = noise(60_000);
         let mut core = Core::new(config, &noise).expect("enough randomness");
         core.set_audience(true, true, 1);
-        let view = core.open_view(Vec::new(), true);
+        core.set_executor(Some(None));
+        let views = views(&mut core);
         Self {
             core,
             settings,
@@ -151,8 +203,7 @@ impl Host {
             starts: BTreeSet::new(),
             registrations: BTreeSet::new(),
             current: None,
-            view,
-            last: (0, String::new()),
+            views,
             scheduled: false,
             disposed: false,
         }
@@ -177,7 +228,7 @@ impl Host {
             Step::Clock(ms) => self.now += f64::from(*ms),
             Step::Hide(hide) => self.reference.hidden = *hide,
             Step::When(when) => self.reference.when = *when,
-            Step::Look => self.look(),
+            Step::Look => self.look(true),
             Step::Noise(at) => self.noise(usize::from(*at)),
             Step::Approve(at) | Step::Deny(at) => self.decide(*at, matches!(step, Step::Approve(_))),
             Step::Unregister(at) | Step::Enable(at, _) | Step::Push(at, _, _) | Step::Invalidate(at) => {

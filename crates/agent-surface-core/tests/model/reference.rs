@@ -76,13 +76,17 @@ impl Reference {
         live.enabled && live.pushed[capability] && (self.when || NAMES[capability] != "run")
     }
 
-    /// What a snapshot shows: component, instance, capability, available; in its order.
-    pub fn shown(&self) -> Vec<(String, String, String, bool)> {
+    /// What a snapshot of these types, `all` or what is available, shows: component, instance, capability, available; in
+    /// its order.
+    pub fn shown(&self, scope: &[String], all: bool) -> Vec<(String, String, String, bool)> {
         let mut out = Vec::new();
         for (key, live) in &self.live {
+            if !scope.is_empty() && !scope.contains(&key.0) {
+                continue;
+            }
             for (at, name) in NAMES.iter().enumerate() {
-                if !(self.hidden && *name == "secret") {
-                    let state = self.available(live, at);
+                let state = self.available(live, at);
+                if !(self.hidden && *name == "secret") && (all || state) {
                     out.push((key.0.clone(), key.1.clone(), (*name).to_owned(), state));
                 }
             }

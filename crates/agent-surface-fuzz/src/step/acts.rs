@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use agent_surface_core::message::{CallId, Input};
 use agent_surface_core::{
-    Admitted, Answer, Consumer, Exposure, Question, Registered, Request, Route, Sent, ToolsetConfig,
+    Admitted, Answer, Budget, Consumer, Exposure, Question, Registered, Request, Route, Sent, ToolsetConfig,
 };
 
 use super::host::{Host, JSON, Open, checked, json, refusal, returned, vote};
@@ -273,7 +273,19 @@ impl Host {
             } else {
                 vec![bytes.word(&["a", "b"])]
             };
-            self.views.push(self.core.open_view(scope, bytes.flag()));
+            // Not from the bytes: what the corpus has keeps its meaning.
+            let budget = match self.views.len() % 3 {
+                0 => Budget::NONE,
+                1 => Budget {
+                    max_components: 1,
+                    ..Budget::NONE
+                },
+                _ => Budget {
+                    max_bytes: 900,
+                    ..Budget::NONE
+                },
+            };
+            self.views.push(self.core.open_view(scope, bytes.flag(), budget));
         }
         if let Some(view) = bytes.pick(&self.views) {
             self.look_through(view, bytes);
@@ -309,6 +321,7 @@ impl Host {
             let config = ToolsetConfig {
                 consumer: Consumer::new("test", "c"),
                 scope: Vec::new(),
+                budget: Budget::NONE,
                 waits: bytes.flag(),
                 wait_ms: bytes.flag().then(|| bytes.number()),
                 browser: bytes.flag(),

@@ -7,7 +7,7 @@ use agent_surface_core::error::Failure;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::{CallId, Checked, Input, Output, Returned, Vote};
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Config, Core, OnDuplicate};
+use agent_surface_core::{Config, Core, OnCollision, OnDuplicate};
 use agent_surface_json::{Bounds, Document};
 
 use crate::bytes::Bytes;
@@ -87,13 +87,19 @@ impl Host {
             r#"[{"ref":0,"name":"gate","hooks":7,"guard":false}]"#,
             r#"[{"ref":0,"name":"g","hooks":6,"guard":true},{"ref":1,"name":"p","hooks":5,"guard":false}]"#,
         ]);
+        let replaces = bytes.flag();
         let config = Config {
             limits: Box::new(limits),
             policies: parse_policies(json(&policies)?.root(), "the registry").ok()?,
-            on_duplicate: if bytes.flag() {
+            on_duplicate: if replaces {
                 OnDuplicate::Replace
             } else {
                 OnDuplicate::Reject
+            },
+            on_collision: if replaces {
+                OnCollision::Refuse
+            } else {
+                OnCollision::Warn
             },
             require_approver: bytes.flag(),
             has_route: bytes.flag(),

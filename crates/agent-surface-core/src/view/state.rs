@@ -1,0 +1,46 @@
+//! What a consumer sees of one capability, and how a descriptor says it.
+//!
+//! Decides nothing: the looking fills it. Used by views, snapshots and toolsets.
+
+use alloc::string::String;
+
+use crate::effective::NO_REASON;
+use crate::error::ObjectWriter;
+
+/// What a consumer sees of one capability.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub visible: bool,
+    pub available: bool,
+    pub reason: Option<String>,
+    pub note: Option<String>,
+}
+
+/// What there is to see where nothing speaks against it.
+pub(super) static PLAIN: State = State {
+    visible: true,
+    available: true,
+    reason: None,
+    note: None,
+};
+
+impl State {
+    /// The members of a descriptor that say whether it is available.
+    pub fn write_members(&self, out: &mut ObjectWriter) {
+        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
+        out.flag("available", self.available)
+            .text_if("unavailableReason", (!self.available).then_some(reason));
+    }
+
+    /// Why it is not available, null where it is, and the note, as items of a list.
+    pub fn write(&self, out: &mut ObjectWriter) {
+        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
+        let reason = (!self.available).then_some(reason);
+        out.item(reason).item(self.note.as_deref());
+    }
+
+    /// Whether a view lists it.
+    pub const fn is_shown(&self, include_unavailable: bool) -> bool {
+        self.visible && (include_unavailable || self.available)
+    }
+}
