@@ -11,30 +11,59 @@ use std::collections::BTreeMap;
 struct Entry {
     /// The text of the one committed response, and whose.
     committed: Option<(Digest, String)>,
-    /// Every run that was let begin: until when it was reserved.
-    runs: Vec<LogicalTime>,
+    /// Every run that was let begin.
+    runs: Vec<Reservation>,
+    /// Issuer, session and idempotency key.
+    owner: Option<[String; 3]>,
 }
+
+/// Issuer, session and operation.
+type Scope = (String, String, &'static str);
 
 #[derive(Default)]
 pub struct Books {
     entries: BTreeMap<String, Entry>,
-    places: BTreeMap<(String, String, &'static str), Vec<(u64, Digest)>>,
+    places: BTreeMap<Scope, Vec<(u64, Digest)>>,
     pub runs: u64,
 }
 
 impl Books {
+    /// A request has this key: nobody else's has.
+    pub fn owned(&mut self, key: &str, request: &Request) {
+        let owner = [
+            request.issuer_id(),
+            request.session_id(),
+            request.idempotency_key(),
+        ];
+        let owner = owner.map(|part| part.as_str().to_owned());
+        let entry = self.entries.entry(key.to_owned()).or_default();
+        assert_eq!(
+            *entry.owner.get_or_insert_with(|| owner.clone()),
+            owner,
+            "a shared key"
+        );
+    }
+
     /// A run was reserved: no other may still be under way by the time that its caller knows, and none committed.
     pub fn reserved(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) {
         let entry = self.entries.entry(key.to_owned()).or_default();
         assert!(entry.committed.is_none(), "a run after the commit");
-        assert!(entry.runs.iter().all(|until| *until < now), "two runs at once");
-        entry.runs.push(wanted.reserved_until);
+        assert!(
+            entry.runs.iter().all(|run| run.reserved_until < now),
+            "two runs at once"
+        );
+        entry.runs.push(wanted.clone());
     }
 
     /// A commit was answered with yes.
-    pub fn committed(&mut self, key: &str, request: Digest, response: &str) {
+    pub fn committed(&mut self, key: &str, run: &Reservation, response: &str) {
         let entry = self.entries.get_mut(key).unwrap();
-        assert!(!entry.runs.is_empty(), "a commit without a run");
+        assert_eq!(
+            entry.runs.last(),
+            Some(run),
+            "a commit of a run that lost its lease"
+        );
+        let request = run.request_digest;
         let (by, text) = entry
             .committed
             .get_or_insert_with(|| (request, response.to_owned()));
@@ -67,16 +96,17 @@ impl Books {
         (*by == request.digest()).then_some(text)
     }
 
-    /// Whether another request has the key: it ran, or it is committed.
-    pub fn belongs_to_another(&self, record: Option<&Record>, request: &Request) -> bool {
-        record.is_some_and(|record| record.reservation.request_digest != request.digest())
-    }
-
     /// Nothing that was committed is gone from the store, or changed.
     pub fn compare(&self, load: impl Fn(&str) -> Option<Record>) {
         for (key, entry) in &self.entries {
-            let record = load(key).unwrap();
-            let stored = record.response.as_ref().map(|wire| wire.text().to_owned());
+            let record = load(key);
+            let is_kept = |record: &Record| entry.runs.last() == Some(&record.reservation);
+            assert!(
+                record.as_ref().is_none_or(is_kept) && record.is_some() != entry.runs.is_empty(),
+                "lost"
+            );
+            let response = record.and_then(|record| record.response);
+            let stored = response.map(|wire| wire.text().to_owned());
             let committed = entry.committed.as_ref().map(|(_, text)| text.clone());
             assert_eq!(stored, committed, "lost or changed");
         }

@@ -32,8 +32,8 @@ pub struct Asked {
 #[derive(Clone, Debug)]
 pub enum Step {
     Send(Asked),
-    Retry(proptest::sample::Index),
-    Answer(usize),
+    Retry(proptest::sample::Index, u8),
+    Answer(usize, usize),
     Finish(usize),
     Throw(usize),
     Fail(usize),
@@ -137,6 +137,7 @@ impl World {
     fn send(&mut self, asked: Asked) -> usize {
         let mut sender = Sender::new(&self.manifest, asked.issuer);
         let request = sender.request(asked);
+        self.durable.books.owned(&self.key(&request), &request);
         let signal = Signal::default();
         let now = LogicalTime::new(self.now).unwrap();
         let wire = Exact::parse(request.text(), 4096).unwrap();
@@ -157,12 +158,17 @@ impl World {
                 self.sent.push(asked);
                 self.send(asked);
             }
-            Step::Retry(ref which) => {
+            Step::Retry(ref which, router) => {
                 if !self.sent.is_empty() {
-                    self.send(*which.get(&self.sent));
+                    let asked = *which.get(&self.sent);
+                    self.send(Asked { router, ..asked });
                 }
             }
-            Step::Answer(at) => self.answer(at),
+            Step::Answer(at, count) => {
+                for _ in 0..count {
+                    self.answer(at);
+                }
+            }
             Step::Finish(at) => {
                 while self.under.get(at).is_some_and(|under| under.step.is_some()) {
                     self.answer(at);
@@ -212,9 +218,10 @@ impl World {
         let Some(under) = self.under.get_mut(at) else {
             return;
         };
-        let step = under.step.take().unwrap();
-        self.under[at].step = Some(router::answer(step, &mut self.durable));
-        self.note(at);
+        if let Some(step) = under.step.take() {
+            under.step = Some(router::answer(step, &mut self.durable));
+            self.note(at);
+        }
     }
 
     /// If the exchange ended: what its caller got is allowed.
@@ -258,7 +265,8 @@ impl World {
             let request = Sender::new(&self.manifest, asked.issuer).request(asked);
             let key = self.key(&request);
             let before = self.durable.load(&key).unwrap();
-            let is_reused = self.durable.books.belongs_to_another(before.as_ref(), &request);
+            let is_reused =
+                before.is_some_and(|record| record.reservation.request_digest != request.digest());
             let known = self
                 .durable
                 .books
@@ -312,7 +320,7 @@ impl IdempotencyStore for Durable {
             Commit::Keep => {}
             Commit::Refuse => return Ok(false),
         }
-        self.books.committed(key, run.request_digest, response.text());
+        self.books.committed(key, run, response.text());
         Ok(true)
     }
 }
