@@ -6,7 +6,7 @@ import { BUILD_TOOLS, CLOSE_TOOLSET, NAMES_STAMP, TOOL_LABEL, TOOL_NAMES, TOOL_R
 import { toConsumer } from "./context.js";
 import { metaTools } from "./meta.js";
 import { attempt } from "./host.js";
-import { hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
+import { budgetOf, hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
 
 const { freeze } = Object;
 const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
@@ -247,10 +247,11 @@ export const createAgentToolset = (registry, options = {}) => {
   if (options.consumer === undefined) throw invalid("`createAgentToolset` needs a `consumer` { id, kind }");
   const consumer = toConsumer(options.consumer);
   const prefixes = scopeText(scope);
+  budgetOf(budget);
   const tools = new Tools(host, consumer, [prefixes, waits, waits ? (waitMs ?? -1) : -1]);
   if (isMeta) {
     const floor = prefixes && JSON.parse(prefixes);
-    tools.fixed = metaTools(host, tools, consumer, { floor, budget }, (...call) => tools.run(...call), AVAILABLE);
+    tools.fixed = metaTools(host, tools, consumer, { floor, budget: budget && { ...budget } }, (...call) => tools.run(...call), AVAILABLE);
   }
   const dispose = () => tools.dispose();
   return {

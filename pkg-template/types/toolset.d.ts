@@ -4,6 +4,7 @@ import type { AgentConsumer } from "./consumer.js";
 import type { InvocationResult } from "./invocation.js";
 import type { JsonSchema } from "./json.js";
 import type { AgentSurfaceRegistryView } from "./registry.js";
+import type { SnapshotBudget } from "./snapshot.js";
 
 /**
  * How long a call may wait for a person. A loop in the page can wait (`embedded`: one call, one final result); one on a
@@ -19,7 +20,7 @@ export type ToolsetTopology =
 /** What a toolset lists: a budget is for what `surface_discover` gives. */
 export type ToolsetCatalog =
   | { readonly mode?: "direct"; readonly budget?: undefined }
-  | { readonly mode: "meta"; readonly budget?: { readonly maxComponents?: number; readonly maxBytes?: number } };
+  | { readonly mode: "meta"; readonly budget?: SnapshotBudget };
 
 /** How a toolset is made: for whom, of what, and how confirmations are waited for. */
 export type AgentToolsetOptions = ToolsetTopology & ToolsetCatalog & {

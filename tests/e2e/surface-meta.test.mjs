@@ -192,6 +192,34 @@ test("the scope of the options is a floor: a model may narrow it, and no call go
   });
 });
 
+test("a budget bounds what is discovered, says what it left out, and no call", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    for (const [at, type] of ["a", "b", "c"].entries()) {
+      registry.register(T.component({ type, priority: -at, actions: { go: T.act(() => type) } }));
+    }
+    const consumer = { id: "c", kind: "embedded" };
+    const make = (budget) => A.createAgentToolset(registry, { consumer, mode: "meta", topology: "embedded", budget });
+    const budget = { maxComponents: 2 };
+    const [discover, , act] = make(budget).tools();
+    budget.maxComponents = 3;
+    const seen = async (envelope) => {
+      const { output } = await discover.execute(envelope);
+      return [output.components.map(({ type }) => type).join(""), output.truncated, output.scopeRejected];
+    };
+    return {
+      seen: [await seen(), await seen({ scope: ["c"] })],
+      called: T.brief(await act.execute({ capabilityId: "view:c.go", input: {} })),
+      faults: [(await T.fault(() => make({ maxComponents: -1 }))).name, (await T.fault(() => make(3))).name],
+    };
+  });
+  assert.deepEqual(found, {
+    seen: [["ab", { droppedComponents: 1 }, undefined], ["c", undefined, undefined]],
+    called: ["ok", "c"],
+    faults: ["TypeError", "TypeError"],
+  });
+});
+
 test("confirmations wait, and complete in two phases, as in direct mode", async () => {
   const found = await run(async () => {
     const registry = T.registry();
