@@ -190,17 +190,16 @@ export const scopeText = (scope) => {
 
 const ALL = [-1, -1];
 
+const isCount = (most) => most === undefined || (Number.isInteger(most) && most >= 0 && most < 2 ** 32);
+
 /** How many components a snapshot lists, and how many bytes they take. */
 export const budgetOf = (budget) => {
   if (budget === undefined) return ALL;
-  if (typeof budget !== "object" || budget === null) throw new TypeError("`budget` must be { maxComponents?, maxBytes? }");
-  onlyOptions(budget, "maxComponents maxBytes", "budget");
-  return ["maxComponents", "maxBytes"].map((name) => {
-    const { [name]: most } = budget;
-    if (most === undefined) return -1;
-    if (Number.isInteger(most) && most >= 0 && most < 2 ** 32) return most;
-    throw new TypeError(`\`budget.${name}\` must be a whole number from 0 to 2^32 - 1`);
-  });
+  const { maxComponents, maxBytes, ...unknown } = Object(budget);
+  if (Object(budget) !== budget || !isCount(maxComponents) || !isCount(maxBytes) || Object.keys(unknown).length > 0) {
+    throw new TypeError("`budget` must be { maxComponents?, maxBytes? }, whole numbers");
+  }
+  return [maxComponents ?? -1, maxBytes ?? -1];
 };
 
 /** Runs `look` with the consumer that policies and closures are asked for. */

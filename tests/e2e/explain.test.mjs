@@ -250,3 +250,24 @@ test("closures that look, call and change the surface meanwhile are answered as 
   assert.deepEqual([found.after, found.disposed], [1, "DISPOSED"]);
   takeFaults();
 });
+
+test("it explains what a fresh instance took over", async () => {
+  const found = await run(async () => {
+    const { explainSurface } = await import("/pkg/dist/explain.js");
+    const registry = T.registry({ policies: [{ name: "outer", onDiscovery: () => "expose" }] });
+    const hidden = { name: "inner", onDiscovery: () => ({ outcome: "hide", reason: "mine" }) };
+    registry.register(T.component({ type: "gone" })).unregister();
+    registry.register(T.component({ actions: { open: T.act(), secret: T.act(() => 1, { policies: [hidden] }) } }));
+    const brief = () =>
+      explainSurface(registry).capabilities.map(({ capabilityId, outcome, reason, policies }) =>
+        [capabilityId, outcome, reason, ...policies.map(({ name, scope }) => `${scope} ${name}`)].join(),
+      );
+    const before = brief();
+    await T.trap(() => registry.snapshot());
+    await A.recover();
+    return { before, after: brief() };
+  });
+  assert.deepEqual(found.before, ["view:demo.open,expose,,registry outer", "view:demo.secret,hide,mine,registry outer,capability inner"]);
+  assert.deepEqual(found.after, found.before);
+  takeFaults();
+});

@@ -165,16 +165,24 @@ test("an adapter is given its budget, and the browser's tools keep to it", async
       () => "started",
       (error) => error.message,
     );
+    const [discover] = A.createAgentToolset(registry, {
+      consumer: { id: "m", kind: "embedded" },
+      topology: "embedded",
+      mode: "meta",
+      budget: { maxComponents: 1 },
+    }).tools();
+    const { output } = await discover.execute({});
     const direct = await T.fault(() =>
       A.createAgentToolset(registry, { consumer: { id: "c", kind: "embedded" }, topology: "embedded", budget: { maxComponents: 1 } }),
     );
-    return { given: [given.components.map(({ type }) => type), given.truncated], names, none, fault, direct: direct.code };
+    return { given: [given.components.map(({ type }) => type), given.truncated], names, none, fault, meta: [output.components.length, output.truncated], direct: direct.code };
   });
   const procedures = ["domain_x__a", "domain_x__b", "domain_x__c"];
   assert.deepEqual(found.given, [["c"], { droppedComponents: 2 }]);
   assert.deepEqual(found.names, [...procedures, "view_b__go", "view_c__go"]);
   assert.deepEqual(found.none, procedures);
-  assert.match(found.fault, /budget\.maxComponents/);
+  assert.match(found.fault, /`budget` must be/);
+  assert.deepEqual(found.meta, [1, { droppedComponents: 2 }]);
   assert.equal(found.direct, "INVALID_DEFINITION");
 });
 
@@ -182,9 +190,9 @@ test("a budget that is none is refused by name", async () => {
   const faults = await run(async () => {
     const registry = T.registry();
     const bad = [null, 3, { maxComponents: -1 }, { maxComponents: 1.5 }, { maxBytes: "9" }, { maxBytes: Infinity }, { maxbytes: 9 }];
-    return Promise.all(bad.map(async (budget) => (await T.fault(() => registry.snapshot({ budget }))).message));
+    const meta = { consumer: { id: "c", kind: "test" }, topology: "embedded", mode: "meta" };
+    const looks = [(budget) => registry.snapshot({ budget }), (budget) => A.createAgentToolset(registry, { ...meta, budget })];
+    return Promise.all(looks.flatMap((look) => bad.map(async (budget) => (await T.fault(() => look(budget))).message)));
   });
-  for (const [at, word] of ["budget", "budget", "maxComponents", "maxComponents", "maxBytes", "maxBytes", "maxbytes"].entries()) {
-    assert.match(faults[at], new RegExp(word), faults[at]);
-  }
+  assert.deepEqual(new Set(faults), new Set(["`budget` must be { maxComponents?, maxBytes? }, whole numbers"]));
 });
