@@ -265,6 +265,7 @@ impl Projector<'_> {
                 return self.list(key, value, source, draft, depth);
             }
             "const" => self.constant(value, draft),
+            "enum" if value.items().is_empty() => return Ok(false),
             "enum" => self.enumeration(value, draft),
             "format" => {
                 let number = draft.types.has(types::NUMBER) || draft.types.has(types::INTEGER);
