@@ -191,7 +191,43 @@ impl Host {
     }
 
     pub fn invoke(&mut self, call: &Call) {
+        self.send(call, None);
+    }
+
+    /// Repeats the call of a question. When a person approved it and nothing changed since, it needs no other.
+    pub fn repeat(&mut self, at: u16) {
+        let Some(at) = self.latest(at) else { return };
+        let asked = &self.asked[at];
+        let call = Call {
+            id: None,
+            confirmation: None,
+            stale: false,
+            ..asked.call.clone()
+        };
+        let component = component_name(call.component);
+        let instance = call.instance.map(instance_name);
+        let resolved = self
+            .reference
+            .resolve(&component, instance.as_deref(), usize::from(call.capability));
+        let is_same = resolved.is_ok_and(|live| Some(&live.id) == asked.registration.as_ref());
+        let holds = is_same && asked.approved && !asked.used && self.now - asked.at <= 120_000.0;
+        // Another call may have the approval reserved.
+        let is_free = self
+            .calls
+            .values()
+            .all(|other| other.result.is_some() || NAMES[other.capability] != "ask");
+        let is_asked_through_it = asked.through == Some(u32::from(call.consumer) * 2);
+        let id = self.send(&call, Some(u32::from(call.consumer) * 2));
+        if holds && is_free && is_asked_through_it && self.settings.cache >= 2000 {
+            self.approved = id;
+        }
+    }
+
+    /// Calls, through a toolset when one is named: the call, unless it joins another.
+    pub fn send(&mut self, call: &Call, toolset: Option<u32>) -> Option<CallId> {
         self.current = Some(call.clone());
+        self.through = toolset;
+        let waits = toolset.is_some_and(|toolset| toolset % 2 == 1);
         let component = component_name(call.component);
         let instance = call.instance.map(instance_name);
         let at = usize::from(call.capability);
@@ -222,21 +258,22 @@ impl Host {
             _ => None,
         };
         let now = self.at();
-        let admitted = self.core.invoke(
-            now,
-            Request {
-                route: Route::new(&capability_id, who),
-                instance_id: instance.as_deref(),
-                registration_id: call.stale.then_some("reg_0_never"),
-                surface_version: None,
-                invocation_id: name.as_deref(),
-                confirmation_id: confirmation.as_deref(),
-                input: Sent::Json(Rc::new(json(&input))),
-                timeout_ms: None,
-                aborted: false,
-                reads_only: false,
-            },
-        );
+        let request = Request {
+            route: Route::new(&capability_id, who),
+            instance_id: instance.as_deref(),
+            registration_id: call.stale.then_some("reg_0_never"),
+            surface_version: None,
+            invocation_id: name.as_deref(),
+            confirmation_id: confirmation.as_deref(),
+            input: Sent::Json(Rc::new(json(&input))),
+            timeout_ms: None,
+            aborted: false,
+            reads_only: false,
+        };
+        let admitted = match toolset {
+            Some(toolset) => self.core.execute(now, toolset, request),
+            None => self.core.invoke(now, request),
+        };
         let roomy = self.settings.cache >= 2000;
         match admitted {
             Admitted::Join(id) => {
@@ -246,6 +283,7 @@ impl Host {
                     .get(&id.slot)
                     .expect("a join to a call that the host knows");
                 assert_eq!(known.id, id);
+                None
             }
             Admitted::Fresh(id) => {
                 assert!(identity != Identity::Same || !roomy, "the same request ran again");
@@ -268,10 +306,12 @@ impl Host {
                         ended: false,
                         voted_hidden: false,
                         frames: Vec::new(),
+                        waits,
                         result: None,
                     },
                 );
                 assert!(before.is_none(), "a slot was used before it was forgotten");
+                Some(id)
             }
         }
     }

@@ -115,7 +115,7 @@ impl Host {
         let waiting = self
             .calls
             .values()
-            .filter(|call| call.result.is_none() && !call.started)
+            .filter(|call| call.result.is_none() && !call.started && !call.waits)
             .count();
         let policies = self.calls.values().filter(|call| !call.frames.is_empty()).count();
         let registrations = self.reference.live.len();

@@ -9,7 +9,7 @@ use agent_surface_core::error::Code;
 use agent_surface_core::limits::Limits;
 use agent_surface_core::message::{CallId, Evidence, Input, Outcome, Output, Target, Vote};
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Budget, Config, Consumer, Core, OnDuplicate};
+use agent_surface_core::{Budget, Config, Consumer, Core, OnDuplicate, ToolsetConfig};
 use agent_surface_json::{Bounds, Document};
 use proptest::prelude::*;
 
@@ -70,6 +70,8 @@ pub struct HostCall {
     pub ended: bool,
     pub voted_hidden: bool,
     pub frames: Vec<(u32, bool, bool)>,
+    /// It waits for a person instead of being refused.
+    pub waits: bool,
     pub result: Option<String>,
 }
 
@@ -83,6 +85,10 @@ pub struct Asked {
     pub used: bool,
     /// The call that led to it.
     pub call: Call,
+    /// The registration that the call meant.
+    pub registration: Option<String>,
+    /// The toolset that it came through.
+    pub through: Option<u32>,
 }
 
 /// A view that lives as long as the model, with the stamp and text of the last look.
@@ -145,9 +151,14 @@ pub struct Host {
     pub starts: BTreeSet<(String, String)>,
     pub registrations: BTreeSet<u32>,
     pub current: Option<Call>,
+    /// The toolset of the current call.
+    pub through: Option<u32>,
     pub views: Vec<Lasting>,
     pub scheduled: bool,
     pub disposed: bool,
+    /// A call that must not be refused for want of an approval, and the last one that was.
+    pub approved: Option<CallId>,
+    pub refused: Option<CallId>,
 }
 
 pub const CONSUMERS: [&str; 3] = ["one", "two", "three"];
@@ -186,6 +197,18 @@ impl Host {
         let mut core = Core::new(config, &noise).expect("enough randomness");
         core.set_audience(true, true, 1);
         core.set_executor(Some(None));
+        for name in CONSUMERS {
+            for waits in [false, true] {
+                core.open_toolset(ToolsetConfig {
+                    consumer: Consumer::new("test", name),
+                    scope: Vec::new(),
+                    waits,
+                    wait_ms: None,
+                    browser: false,
+                    budget: Budget::NONE,
+                });
+            }
+        }
         let views = views(&mut core);
         Self {
             core,
@@ -203,9 +226,12 @@ impl Host {
             starts: BTreeSet::new(),
             registrations: BTreeSet::new(),
             current: None,
+            through: None,
             views,
             scheduled: false,
             disposed: false,
+            approved: None,
+            refused: None,
         }
     }
 
@@ -223,6 +249,11 @@ impl Host {
         match step {
             Step::Register(component, instance) => self.register(*component, *instance),
             Step::Invoke(call) => self.invoke(call),
+            Step::Execute(call, waits) => {
+                let toolset = u32::from(call.consumer) * 2 + u32::from(*waits);
+                self.send(call, Some(toolset));
+            }
+            Step::Repeat(at) => self.repeat(*at),
             Step::Redeem(at, id) => self.redeem(*at, *id),
             Step::Advance(ms) => self.advance(*ms),
             Step::Clock(ms) => self.now += f64::from(*ms),
@@ -244,6 +275,11 @@ impl Host {
             self.input(Input::Tick);
             self.drain();
         }
+        let approved = self.approved.take();
+        assert!(
+            approved.is_none() || approved != self.refused,
+            "asked for an approval that is there"
+        );
     }
 
     pub fn drain(&mut self) {
@@ -368,6 +404,9 @@ impl Host {
         }
         call.result = Some(code.map_or("ok", Code::as_str).to_owned());
         let key = (call.consumer.clone(), call.name.clone());
+        if code == Some(Code::ConfirmationRequired) {
+            self.refused = Some(id);
+        }
         if matches!(code, Some(Code::ConfirmationRequired | Code::RateLimited)) {
             self.reference.known.remove(&key);
         }
@@ -405,7 +444,14 @@ impl Host {
             at: self.now,
             approved: false,
             used: false,
+            registration: text_or_none(record, "registrationId"),
             call: self.current.clone().expect("a call asked"),
+            through: self.through,
         });
     }
+}
+
+fn text_or_none(record: agent_surface_json::Value<'_>, name: &str) -> Option<String> {
+    let text = record.get(name)?.as_str()?;
+    Some(text.into_owned())
 }

@@ -29,6 +29,10 @@ pub enum Step {
     Invoke(Call),
     /// The n-th of the latest questions, as evidence for the call that led to it, under this id.
     Redeem(u16, Option<u8>),
+    /// Through a toolset of its consumer: one whose calls wait for the person, or one whose calls are repeated.
+    Execute(Call, bool),
+    /// The call that led to the n-th of the latest questions, again, through a toolset whose calls are repeated.
+    Repeat(u16),
     /// The n-th running handler returns, or throws.
     Return(u16, bool),
     Abort(u16),
@@ -82,6 +86,8 @@ pub fn steps() -> impl Strategy<Value = Step> {
         1 => any::<u16>().prop_map(Step::Invalidate),
         20 => call().prop_map(Step::Invoke),
         5 => (any::<u16>(), prop::option::of(0..6_u8)).prop_map(|(at, id)| Step::Redeem(at, id)),
+        8 => (call(), any::<bool>()).prop_map(|(call, waits)| Step::Execute(call, waits)),
+        4 => any::<u16>().prop_map(Step::Repeat),
         8 => (any::<u16>(), prop::bool::weighted(0.2)).prop_map(|(at, throws)| Step::Return(at, throws)),
         2 => any::<u16>().prop_map(Step::Abort),
         3 => any::<u16>().prop_map(Step::Next),
