@@ -58,6 +58,7 @@ pub fn settings() -> impl Strategy<Value = Settings> {
 }
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct HostCall {
     pub id: CallId,
     pub consumer: String,
