@@ -29,6 +29,12 @@ try {
         `${cell(figure, 12)}${cell(ratio.toFixed(1), 8)}${cell(floor ?? "", 7)}${isBelow ? "  below" : ""}`,
     );
   }
+  const { sizes, results: curves } = await page.evaluate((count) => globalThis.measureScale(count), rounds);
+  console.log(`\n${"µs at components of ten capabilities".padEnd(38)}${sizes.map((size) => cell(size, 9)).join("")}${cell("growth", 11)}`);
+  for (const { name, micros } of curves) {
+    const growth = micros.at(-1) / micros[0];
+    console.log(`${name.padEnd(38)}${micros.map((each) => cell(each.toFixed(each < 10 ? 2 : 1), 9)).join("")}${cell(growth.toFixed(1), 11)}`);
+  }
   for (const fault of page.faults) console.error(fault);
   if (process.argv.includes("--check") && below > 0) process.exitCode = 1;
 } finally {

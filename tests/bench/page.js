@@ -2,6 +2,7 @@
 // operation stands beside each batch, so that a noisy machine disturbs both alike.
 
 import * as surface from "/pkg/dist/index.js";
+import { SCALE, SIZES } from "./scale.js";
 
 const { action, createAgentSurfaceRegistry, createAgentToolset, fromJsonSchema, observation } = surface;
 
@@ -272,4 +273,22 @@ globalThis.measure = async (rounds) => {
     results.push({ name, figure, floor, micros: median(samples), reference: median(references) });
   }
   return results;
+};
+
+/** `{ name, micros }` with a figure for each of `SIZES`, measured in turn. */
+globalThis.measureScale = async (rounds) => {
+  await surface.init();
+  const results = [];
+  for (const [name, make] of Object.entries(SCALE)) {
+    const made = SIZES.map((size) => make(size));
+    const times = [];
+    for (const [operation] of made) times.push(await calibrate(operation));
+    const samples = made.map(() => []);
+    for (let round = 0; round < rounds; round++) {
+      for (const [at, [operation]] of made.entries()) samples[at].push(await batch(operation, times[at]));
+    }
+    for (const [, dispose] of made) dispose();
+    results.push({ name, micros: samples.map(median) });
+  }
+  return { sizes: SIZES, results };
 };
