@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agent_surface_core::message::{Input, Output, Returned};
 use agent_surface_core::time::Millis;
-use agent_surface_core::{Admitted, Config, Consumer, Core, Registered, Request, Route};
+use agent_surface_core::{Admitted, Budget, Config, Consumer, Core, Registered, Request, Route};
 
 struct Counting;
 
@@ -60,7 +60,7 @@ impl Page {
             .collect();
         let mut core = Core::new(Config::default(), &noise).expect("enough randomness");
         core.set_audience(true, true, 1);
-        let view = core.open_view(Vec::new(), true);
+        let view = core.open_view(Vec::new(), true, Budget::NONE);
         let mut page = Self {
             core,
             slots: Vec::new(),
