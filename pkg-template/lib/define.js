@@ -4,7 +4,8 @@
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
-import { encodeSchema, fromJsonSchema, isOwnSchema, schemaDocument } from "./schema.js";
+import { realm } from "./realm.js";
+import { encodeSchema, evaluated, fromJsonSchema, isOwnSchema, schemaDocument } from "./schema.js";
 
 const { isArray } = Array;
 const { keys } = Object;
@@ -133,8 +134,9 @@ const encodeFields = (out, fields, skip, policyRef, schemas) => {
     const value = fields[key];
     if (value === undefined || skip.includes(key)) continue;
     if (schemas && (key === "input" || key === "output")) {
-      out.raw(key, encodeSchema(value, key));
-      if (isOwnSchema(value)) schemas[key] = value;
+      const schema = evaluated(value, key);
+      out.raw(key, encodeSchema(schema, key));
+      if (isOwnSchema(schema)) schemas[key] = schema;
     } else {
       out.value(key, encodeField(key, value, policyRef));
     }
@@ -186,7 +188,7 @@ const encodeProcedure = (binding, policyRef) => {
   return { text, key: text, functions: config, schemas };
 };
 
-/** Texts of definitions that registered before, with what they were made from. */
+/** Texts of definitions that registered before, with what they were made from, and the schema engine of that time. */
 const encodings = new WeakMap();
 
 /**
@@ -206,7 +208,7 @@ const isUnchanged = (definition, { names, values }) => {
 /** What a text was made from, where that is unchanged. */
 const recall = (definition) => {
   const known = encodings.get(definition);
-  return known !== undefined && isUnchanged(definition, known) ? known : undefined;
+  return known && known.engine === realm.engine && isUnchanged(definition, known) ? known : undefined;
 };
 
 /** `apart` are fields whose content the text does not hold. */
@@ -214,7 +216,7 @@ const remember = (definition, encoded, apart = []) => {
   const names = keys(definition);
   const values = names.map((key) => (isFunction(definition[key]) ? isFunction : definition[key]));
   const isPlain = (value, at) => !isObject(value) || apart.includes(names[at]) || !isOwnSchema(value);
-  if (values.every(isPlain)) encodings.set(definition, { ...encoded, names, values });
+  if (values.every(isPlain)) encodings.set(definition, { ...encoded, names, values, engine: realm.engine });
 };
 
 /**

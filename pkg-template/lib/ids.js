@@ -17,7 +17,7 @@ import {
 } from "./codes.js";
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { checkedCopy } from "./json.js";
-import { askModule, requireWasm } from "./realm.js";
+import { askModule, realm, requireWasm } from "./realm.js";
 import { checkValue, schemaDocument } from "./schema.js";
 
 export { AGENT_CAPABILITY_ERROR_CODES } from "./errors.js";
@@ -123,13 +123,13 @@ export const matchesScope = (componentType, scope = []) => {
   return scope.length === 0 || scope.some((prefix) => canCross(prefix) && nameOf(IN_SCOPE, componentType, prefix) !== undefined);
 };
 
-/** `{ ok: true }`, or `{ ok: false, reason }` for a schema outside the subset. */
+/** `{ ok: true }`, or `{ ok: false, reason }` for a schema that nothing here evaluates. */
 export const validateJsonSchemaDocument = (schema) => {
   requireWasm();
   let refusal;
   try {
     const { text } = schemaDocument(schema);
-    refusal = nameOf(SCHEMA_FAULT, text);
+    refusal = askModule((wasm) => (realm.engine ?? wasm).name(SCHEMA_FAULT, text, ""));
   } catch (error) {
     if (!(error instanceof AgentSurfaceDefinitionError)) throw error;
     return { ok: false, reason: error.message };

@@ -3,7 +3,7 @@
 
 import { AgentSchemaError, AgentSurfaceDefinitionError, fromModule } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
-import { askModule, requireWasm } from "./realm.js";
+import { askModule, realm, requireWasm } from "./realm.js";
 import { isThenable } from "./thenable.js";
 
 /** On the schemas of `fromJsonSchema`: the text of the JSON Schema. Not enumerable: a spread copy is the author's own. */
@@ -52,13 +52,13 @@ export const checkValue = (text, value, fill) => {
   requireWasm();
   const given = valueText(value);
   try {
-    return JSON.parse(askModule((wasm) => wasm.schemaCheck(text, given, fill)));
+    return JSON.parse(askModule((wasm) => (realm.engine ?? wasm).schemaCheck(text, given, fill)));
   } catch (thrown) {
     throw fromModule(thrown);
   }
 };
 
-/** A schema of the core's own subset: `parse` fills defaults and throws `AgentSchemaError` with every issue. */
+/** A schema that the core evaluates, or the full engine: `parse` fills defaults and throws `AgentSchemaError`. */
 export const fromJsonSchema = (schema) => {
   const { copy, text } = schemaDocument(schema, true);
   const parse = (value) => {
@@ -127,11 +127,23 @@ export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
       { path: "", pointer: "", message: "is checked asynchronously, which `parse` cannot wait for" },
     ]);
   };
-  return Object.freeze({ jsonSchema: schemaDocument(document, true).copy, parse, validate });
+  const { copy, text } = schemaDocument(document, true);
+  // A converter of another major version recognizes nothing: agents would see a tool without arguments.
+  const fields = Object.keys(schema.shape ?? schema.entries ?? schema.props ?? {});
+  if (fields.length && !/"(properties":{"|\$ref"|\w+Of")/.test(text)) {
+    throw new AgentSurfaceDefinitionError(
+      "INVALID_DEFINITION",
+      `\`jsonSchema\` has no properties, but this ${standard.vendor} schema has \`${fields[0]}\`: convert it with its own version`,
+    );
+  }
+  return Object.freeze({ jsonSchema: copy, parse, validate });
 };
 
 /** Whether its `parse` is the author's, so that the core does not evaluate the document. */
 export const isOwnSchema = (schema) => !Object.hasOwn(schema, TEXT);
+
+/** The schema that is asked in place of one: outside the core's subset the full engine's, where it is installed. */
+export const evaluated = (schema, field) => (schema && realm.engine && !isOwnSchema(schema) && askModule(() => realm.engine.take(schema, field))) || schema;
 
 /** A schema as the core takes it, as JSON text: `{ text, own }`. */
 export const encodeSchema = (schema, field) => {
@@ -141,5 +153,5 @@ export const encodeSchema = (schema, field) => {
       `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
     );
   }
-  return isOwnSchema(schema) ? JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true }) : schema[WIRE];
+  return Object.hasOwn(schema, WIRE) ? schema[WIRE] : JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true });
 };

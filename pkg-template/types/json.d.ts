@@ -13,7 +13,8 @@ export type JsonTypeName = "string" | "number" | "integer" | "boolean" | "null" 
 
 /**
  * A JSON Schema (draft 2020-12) of the supported subset. Every other keyword is refused when a component registers
- * (`UNSUPPORTED_SCHEMA`, with its name and place).
+ * (`UNSUPPORTED_SCHEMA`, with its name and place), unless the page has installed the full engine of
+ * `agent-surface-wasm/schema`.
  *
  * At most 8 levels deep and 16,384 bytes long (`limits.maxSchemaDepth`, `limits.maxSchemaBytes`).
  */

@@ -33,7 +33,8 @@ export type AcceptedBy<S> = S extends { readonly "~accepted"?: infer Accepted }
   : ParsedBy<S>;
 
 /**
- * A schema from a JSON Schema of the supported subset (see `JsonSchemaObject`). A literal is enough for TypeScript to
+ * A schema from a JSON Schema of the supported subset (see `JsonSchemaObject`), or of any kind where the full engine of
+ * `agent-surface-wasm/schema` is installed. A literal is enough for TypeScript to
  * know the values; for a schema from elsewhere, say what it stands for: `fromJsonSchema<Device>(schema)`.
  *
  * The schema is judged when a component registers (`UNSUPPORTED_SCHEMA` names keyword and place). May be called before
@@ -84,7 +85,9 @@ export interface StandardJsonSchema<Input = unknown, Output = Input> extends Sta
 }
 
 /**
- * A schema from a Standard Schema. `jsonSchema` is what agents see; a validator that converts itself needs none.
+ * A schema from a Standard Schema. `jsonSchema` is what agents see; a validator that converts itself needs none. A
+ * `jsonSchema` without properties, of a schema that has fields, is refused (`INVALID_DEFINITION`): that is what a converter
+ * of another version makes.
  *
  * `parse` is synchronous and throws `AgentSchemaError` where the validator answers with a promise; the registry asks
  * `validate`, which waits.

@@ -9,11 +9,15 @@ import { createServer, build as viteBuild } from "vite";
 import webpack from "webpack";
 import { launch, openPage } from "../e2e/harness/browser.mjs";
 import { serve } from "../e2e/harness/server.mjs";
-import { ANSWER, NAMES, PROGRAM, project } from "./project.mjs";
+import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, project } from "./project.mjs";
 
 const page = (script) => `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`;
+const SHOW = "run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });";
 const app = (from) => `import ${NAMES} from "${from}";${PROGRAM}
-  run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });`;
+  ${SHOW}`;
+const withEngine = `import { fromJsonSchema, init } from "agent-surface-wasm";
+  import { installSchemaEngine } from "agent-surface-wasm/schema";${SCHEMA_PROGRAM}
+  ${SHOW}`;
 
 let browser;
 before(async () => {
@@ -120,4 +124,45 @@ test("an unused import leaves nothing of the package in the bundle", () =>
       logLevel: "silent",
     });
     assert.ok(result.outputFiles[0].contents.length < 100, result.outputFiles[0].text);
+  }));
+
+test("with the schema engine Vite emits two module files, and both load", () =>
+  withProject({ "index.html": page("/app.js"), "app.js": withEngine }, async (made) => {
+    await viteBuild({ root: made.folder, logLevel: "error" });
+    assert.equal(modulesIn(await made.files("dist")).length, 2);
+    assert.equal(await titleOf(made.path("dist")), SCHEMA_ANSWER);
+  }));
+
+test("Vite's development server serves the schema engine with no setting", () =>
+  withProject({ "index.html": page("/app.js"), "app.js": withEngine }, async (made) => {
+    const server = await createServer({ root: made.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
+    await server.listen();
+    try {
+      assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), SCHEMA_ANSWER);
+    } finally {
+      await server.close();
+    }
+  }));
+
+test("webpack builds it with the schema engine and no setting", () =>
+  withProject({ "app.js": withEngine, "dist/index.html": page("/main.js") }, async (made) => {
+    const stats = await new Promise((resolve, reject) => {
+      webpack(
+        { mode: "production", context: made.folder, entry: "./app.js", output: { path: made.path("dist") }, performance: false },
+        (error, result) => (error ? reject(error) : resolve(result)),
+      );
+    });
+    assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
+    assert.equal(modulesIn(await made.files("dist")).length, 2);
+    assert.equal(await titleOf(made.path("dist")), SCHEMA_ANSWER);
+  }));
+
+test("esbuild bundles the schema engine; its module file is copied beside the bundle", () =>
+  withProject({ "app.js": withEngine, "dist/index.html": page("/app.js") }, async (made) => {
+    const outdir = made.path("dist");
+    await esbuild.build({ entryPoints: [made.path("app.js")], outdir, bundle: true, format: "esm", logLevel: "error" });
+    for (const name of ["agent_surface.wasm", "agent_surface_schema.wasm"]) {
+      await copyFile(createRequire(made.path("app.js")).resolve(`agent-surface-wasm/${name}`), made.path("dist", name));
+    }
+    assert.equal(await titleOf(outdir), SCHEMA_ANSWER);
   }));

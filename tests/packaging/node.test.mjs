@@ -4,13 +4,17 @@ import assert from "node:assert/strict";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { ANSWER, NAMES, PROGRAM, project } from "./project.mjs";
+import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, project } from "./project.mjs";
 
 let app;
 before(async () => {
   app = await project({
     "esm.mjs": `import ${NAMES} from "agent-surface-wasm";${PROGRAM}console.log(await run());`,
     "cjs.cjs": `const ${NAMES} = require("agent-surface-wasm");${PROGRAM}run().then(console.log);`,
+    "schema.mjs": `import { fromJsonSchema, init } from "agent-surface-wasm";
+      import { installSchemaEngine } from "agent-surface-wasm/schema";${SCHEMA_PROGRAM}console.log(await run());`,
+    "schema.cjs": `const { fromJsonSchema, init } = require("agent-surface-wasm");
+      const { installSchemaEngine } = require("agent-surface-wasm/schema");${SCHEMA_PROGRAM}run().then(console.log);`,
     "inline.mjs": `import ${NAMES} from "agent-surface-wasm/inline";${PROGRAM}console.log(await run());`,
   });
 });
@@ -125,4 +129,31 @@ test("a bundle for Node needs no file beside it", async () => {
     await esbuild.build({ entryPoints: [app.path(entry)], outfile, bundle: true, format, platform: "node", logLevel: "error" });
     assert.equal((await app.node(outfile)).trim(), ANSWER, format);
   }
+});
+
+for (const file of ["schema.mjs", "schema.cjs"]) {
+  test(`${file} checks values with the schema engine without any setting`, async () => {
+    assert.equal((await app.node(file)).trim(), SCHEMA_ANSWER);
+  });
+}
+
+test("the schema engine is one, whichever format installed it, and may be given its module", async () => {
+  await writeFile(
+    app.path("engines.mjs"),
+    `import { readFile } from "node:fs/promises";
+     import { createRequire } from "node:module";
+     import * as main from "agent-surface-wasm";
+     import { installSchemaEngine } from "agent-surface-wasm/schema";
+     const require = createRequire(import.meta.url);
+     const refused = await installSchemaEngine({ bytes: new Uint8Array([1, 2, 3, 4]) }).catch((error) => error.code);
+     const other = await installSchemaEngine({ bytes: await readFile(require.resolve("agent-surface-wasm/agent_surface.wasm")) }).catch((error) => error.code);
+     const bytes = await readFile(require.resolve("agent-surface-wasm/agent_surface_schema.wasm"));
+     await installSchemaEngine({ module: await WebAssembly.compile(bytes) });
+     const calls = [];
+     WebAssembly.instantiate = () => calls.push("again");
+     await require("agent-surface-wasm/schema").installSchemaEngine({ documents: { "https://example.com/n": { type: "number" } } });
+     WebAssembly.instantiate = undefined;
+     console.log(refused, other, calls.length);`,
+  );
+  assert.equal((await app.node("engines.mjs")).trim(), "WASM_NOT_SERVED WASM_NOT_SERVED 0");
 });

@@ -79,3 +79,19 @@ export const NAMES = "{ init, createAgentSurfaceRegistry, defineAgentComponent, 
 
 /** What `PROGRAM` answers. */
 export const ANSWER = '{"answer":42}';
+
+/** The same with the schema engine, for a schema that only it takes. */
+export const SCHEMA_PROGRAM = `
+const run = async () => {
+  const shape = fromJsonSchema({ oneOf: [{ type: "integer" }, { type: "string" }] });
+  await Promise.all([init(), installSchemaEngine()]);
+  try {
+    shape.parse(null);
+  } catch (error) {
+    return [shape.parse(42), error.name].join();
+  }
+};
+`;
+
+/** What `SCHEMA_PROGRAM` answers. */
+export const SCHEMA_ANSWER = "42,AgentSchemaError";

@@ -55,11 +55,17 @@ import { explainSurface } from "agent-surface-wasm/explain";
 import { createAgentSurfaceRegistry } from "agent-surface-wasm";
 export const hidden = explainSurface(createAgentSurfaceRegistry()).capabilities.filter(({ outcome }) => outcome === "hide");
 `;
+const SCHEMA = `
+import { installSchemaEngine } from "agent-surface-wasm/schema";
+export const ready: Promise<void> = installSchemaEngine({ documents: { "https://example.com/a.json": { type: "string" } } });
+// @ts-expect-error: an option that does not exist
+export const refused = installSchemaEngine({ document: {} });
+`;
 const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN]]);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA]]);
   return check(files, compilerOptions);
 };
 

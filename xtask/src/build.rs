@@ -1,7 +1,10 @@
 //! `cargo xtask build`: from the sources to an npm package in `target/pkg`, packed into `target/`.
 //!
 //! cargo → wasm-bindgen → wasm-opt → esbuild → assembly → `npm pack`; a step whose inputs did not change is skipped.
-//! It installs only what building needs. Called by demo, bench, size and test too.
+//! It installs only what building needs. The module of `/schema`, which takes longest, is made in `engine`. Called by
+//! demo, bench, size and test too.
+
+mod engine;
 
 use std::{
     fs,
@@ -34,6 +37,18 @@ struct Build<'a> {
 
 /// Builds and packs the npm package.
 pub fn run(workspace: &Workspace) -> Result<()> {
+    let build = core(workspace)?;
+    let _held = workspace.hold("build")?;
+    build.engine()?;
+    build.pack()
+}
+
+/// Builds what pages load that do not install the schema engine; packs nothing.
+pub fn without_engine(workspace: &Workspace) -> Result<()> {
+    core(workspace).map(drop)
+}
+
+fn core(workspace: &Workspace) -> Result<Build<'_>> {
     setup::run(workspace, setup::Purpose::Build)?;
     let _held = workspace.hold("build")?;
     let build = Build {
@@ -48,7 +63,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     build.optimise()?;
     build.bundle()?;
     build.assemble()?;
-    build.pack()
+    Ok(build)
 }
 
 /// The version in `pkg-template/package.json`.

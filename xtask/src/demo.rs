@@ -60,7 +60,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
             setup::Purpose::Page
         },
     )?;
-    build::run(workspace)?;
+    build::without_engine(workspace)?;
     if options.check {
         check(workspace)
     } else {

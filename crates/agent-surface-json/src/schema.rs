@@ -54,10 +54,10 @@ impl Default for Options {
     }
 }
 
-/// Checks size, depth and that every reference stays within the document, of a schema whose `parse` is the author's
-/// own. Depth counts schemas, as in compiled ones, under every applicator of any draft.
-pub fn check_opaque(document: &Document, limits: SchemaLimits) -> Result<(), SchemaError> {
-    let compiled = compile::compile(document, limits, Options::default(), true);
+/// Checks size, depth and, where `is_local`, that every reference stays within the document, of a schema that others
+/// evaluate. Depth counts schemas, as in compiled ones, under every applicator of any draft.
+pub fn check_opaque(document: &Document, limits: SchemaLimits, is_local: bool) -> Result<(), SchemaError> {
+    let compiled = compile::compile(document, limits, Options::default(), Some(is_local));
     compiled.map(|_| ()).map_err(|refusal| *refusal.0)
 }
 
@@ -100,7 +100,7 @@ impl Schema {
         limits: SchemaLimits,
         options: Options,
     ) -> Result<Schema, SchemaError> {
-        compile::compile(document, limits, options, false).map_err(|refusal| *refusal.0)
+        compile::compile(document, limits, options, None).map_err(|refusal| *refusal.0)
     }
 
     /// Whether objects are what the root asks for: its `type` is `object` or a list with it, directly or

@@ -306,8 +306,17 @@ mod tests {
             "{}",
             error.message
         );
-        let own = schema.replace("false", "true");
-        assert!(parse(&with(ACT, "input", &own)).is_ok());
+        for (own, reference, is_taken) in [
+            ("true", "#/a", true),
+            ("null", "https://a", true),
+            ("true", "https://a", false),
+        ] {
+            let others = schema.replace("false", own).replace(
+                "\\\"oneOf\\\":[]",
+                &["\\\"$ref\\\":\\\"", reference, "\\\""].concat(),
+            );
+            assert_eq!(parse(&with(ACT, "input", &others)).is_ok(), is_taken, "{others}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ enum Shape {
     TextOrFunction,
     /// A whole number from the first to the second.
     Count(u32, u32),
-    /// `{text, own}`.
+    /// `{text, own}`; see `schema::read`.
     Schema,
 }
 
@@ -82,7 +82,7 @@ impl Shape {
                 .is_some_and(|number| (least..=most).contains(&number)),
             Self::Schema => {
                 let has = |key, kind| value.get(key).is_some_and(|part| part.kind() == kind);
-                has("text", Kind::String) && has("own", Kind::Bool)
+                has("text", Kind::String) && (has("own", Kind::Bool) || has("own", Kind::Null))
             }
         }
     }

@@ -61,7 +61,8 @@ pub(super) fn binding(fields: &Fields<'_>, input: &Read, limits: &Limits) -> (Ve
     locked.retain(|field| !overridable.contains(field));
     let text = schema::reduce(root, &locked, &names);
     let what = ["`input` without the bound fields"];
-    let own = input.schema.compiled.is_none();
+    // Where others evaluate it, the whole has been judged.
+    let own = input.schema.compiled.is_some().then_some(false);
     let reduced = super::schema::compile_at(fields, &what, &text, own, limits);
     let mut bound = Vec::with_capacity(names.len());
     for field in names {

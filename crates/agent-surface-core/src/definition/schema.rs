@@ -1,7 +1,7 @@
 //! Reads the schemas of a definition and compiles those that the core checks values with.
 //!
 //! It refuses what lies outside the subset; of a schema whose `parse` is the author's own it looks at size, depth and
-//! remote references only. Called by the capability files of this folder and, for single schemas, by the boundary.
+//! remote references only, of one that the full engine evaluates at size and depth. Called by the capability files of this folder and, for single schemas, by the boundary.
 
 use alloc::borrow::ToOwned as _;
 use alloc::rc::Rc;
@@ -23,7 +23,8 @@ pub(super) struct Read {
     pub document: Document,
 }
 
-/// The schema in a field, `{text, own}`.
+/// The schema in a field, `{text, own}`: `own` says whether the author's `parse` decides, and is null where the full
+/// engine does.
 pub(super) fn read(fields: &Fields<'_>, key: &str, limits: &Limits) -> Option<Read> {
     let value = fields.raw(key)?;
     let text = value.get("text")?.as_str()?;
@@ -31,7 +32,7 @@ pub(super) fn read(fields: &Fields<'_>, key: &str, limits: &Limits) -> Option<Re
         fields,
         &["`", key, "`"],
         &text,
-        value.get("own")?.as_bool()?,
+        value.get("own")?.as_bool(),
         limits,
     )
 }
@@ -41,7 +42,7 @@ pub(super) fn compile_at(
     fields: &Fields<'_>,
     what: &[&str],
     text: &str,
-    own: bool,
+    own: Option<bool>,
     limits: &Limits,
 ) -> Option<Read> {
     let compiled = compile(text, own, limits);
@@ -54,7 +55,7 @@ pub(super) fn compile_at(
 }
 
 /// The schema in a text.
-fn compile(text: &str, own: bool, limits: &Limits) -> Result<Read, DefinitionError> {
+fn compile(text: &str, own: Option<bool>, limits: &Limits) -> Result<Read, DefinitionError> {
     let max_bytes = size(limits.max_schema_bytes);
     let bounds = Bounds {
         max_bytes,
@@ -66,10 +67,9 @@ fn compile(text: &str, own: bool, limits: &Limits) -> Result<Read, DefinitionErr
         max_bytes,
         max_depth: size(limits.max_schema_depth),
     };
-    let compiled = if own {
-        schema::check_opaque(&document, limits).map(|()| None)
-    } else {
-        Schema::compile(&document, limits).map(|schema| Some(Rc::new(schema)))
+    let compiled = match own {
+        Some(false) => Schema::compile(&document, limits).map(|schema| Some(Rc::new(schema))),
+        _ => schema::check_opaque(&document, limits, own.is_some()).map(|()| None),
     };
     let compiled = compiled.map_err(|error| DefinitionError {
         code: match error.fault {
@@ -97,7 +97,7 @@ fn compile(text: &str, own: bool, limits: &Limits) -> Result<Read, DefinitionErr
 /// # Errors
 /// `INVALID_DEFINITION` or `UNSUPPORTED_SCHEMA`, with keyword and pointer where there is one.
 pub fn compile_schema(text: &str) -> Result<Rc<Schema>, DefinitionError> {
-    let read = compile(text, false, &Limits::default())?;
+    let read = compile(text, Some(false), &Limits::default())?;
     let nothing = || DefinitionError::new(DefinitionCode::UnsupportedSchema, &[]);
     read.schema.compiled.ok_or_else(nothing)
 }

@@ -23,7 +23,8 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 struct Compiler {
     schema: Schema,
     assert_formats: bool,
-    is_opaque: bool,
+    /// Others evaluate it; then whether its references must be local.
+    opaque: Option<bool>,
     max_depth: usize,
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn compile(
     document: &Document,
     limits: SchemaLimits,
     options: Options,
-    is_opaque: bool,
+    opaque: Option<bool>,
 ) -> Result<Schema, Refusal> {
     let size = document.text().len();
     if size > limits.max_bytes {
@@ -49,11 +50,11 @@ pub(crate) fn compile(
             fills: Vec::new(),
         },
         assert_formats: options.assert_formats,
-        is_opaque,
+        opaque,
         max_depth: limits.max_depth,
     };
     compiler.schema(document.root(), 0)?;
-    if !is_opaque {
+    if opaque.is_none() {
         compiler.resolve(document)?;
         compiler.refuse_circles(document)?;
         if options.fill_defaults {
@@ -75,7 +76,7 @@ impl Compiler {
             ];
             return Err(at_schema(schema, &tail));
         }
-        if !self.is_opaque && !types::has_one(schema, types::OBJECT | types::BOOLEAN) {
+        if self.opaque.is_none() && !types::has_one(schema, types::OBJECT | types::BOOLEAN) {
             return Err(at_schema(schema, &["must be an object or a boolean"]));
         }
         let head = self.schema.rules.len();
@@ -103,8 +104,8 @@ impl Compiler {
                 argument: argument.index(),
                 number: 0,
             };
-            if self.is_opaque {
-                refuse_remote(entry.keyword, argument)?;
+            if let Some(is_local) = self.opaque {
+                refuse_remote(entry.keyword, argument, is_local)?;
             } else {
                 match self.argument(entry, key, argument, depth)? {
                     Some(number) => rule.number = number,
@@ -114,7 +115,7 @@ impl Compiler {
             if rule.keyword < Keyword::Properties {
                 self.schema.rules.insert(inside, rule);
                 inside += 1;
-            } else if rule.keyword == Keyword::AdditionalProperties && !self.is_opaque {
+            } else if rule.keyword == Keyword::AdditionalProperties && self.opaque.is_none() {
                 closing = Some(rule);
             } else {
                 self.schema.rules.push(rule);
@@ -310,9 +311,9 @@ impl Compiler {
     }
 }
 
-/// In a schema that is not compiled, no reference may leave the document.
-fn refuse_remote(keyword: Keyword, argument: Value<'_>) -> Result<(), Refusal> {
-    let is_reference = matches!(keyword, Keyword::Ref | Keyword::OtherRef);
+/// Where nobody brings other documents, no reference may leave this one.
+fn refuse_remote(keyword: Keyword, argument: Value<'_>, is_local: bool) -> Result<(), Refusal> {
+    let is_reference = is_local && matches!(keyword, Keyword::Ref | Keyword::OtherRef);
     if is_reference && argument.tag() == parse::STRING && !argument.decoded().starts_with('#') {
         return Err(at_keyword(argument, &["must not be remote; start it with `#`"]));
     }
@@ -377,7 +378,7 @@ mod tests {
     };
 
     fn message(text: &str) -> Option<String> {
-        check_opaque(&Document::parse(text, BOUNDS).unwrap(), LIMITS)
+        check_opaque(&Document::parse(text, BOUNDS).unwrap(), LIMITS, true)
             .err()
             .map(|error| error.message)
     }

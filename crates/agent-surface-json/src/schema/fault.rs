@@ -36,7 +36,7 @@ pub struct SchemaError {
 pub(crate) struct Refusal(pub(crate) Box<SchemaError>);
 
 /// How the rest of JSON Schema is to be had.
-pub(crate) const OTHERWISE: &str = ", or bring a validator of your own with `fromStandardSchema`";
+pub(crate) const OTHERWISE: &str = ", or install the full engine of `agent-surface-wasm/schema`";
 
 /// The keyword with this argument is at fault; `tail` continues the sentence after its name and place.
 pub(crate) fn at_keyword(argument: Value<'_>, tail: &[&str]) -> Refusal {

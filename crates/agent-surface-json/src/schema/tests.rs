@@ -48,7 +48,7 @@ fn a_keyword_outside_the_subset_is_named_with_its_place_and_a_way_out() {
     assert_eq!(error.pointer, "/properties/a~1b/items/oneOf");
     assert_eq!(
         error.message,
-        "`oneOf` at `/properties/a~1b/items/oneOf` is outside the built-in schema subset; use `anyOf`, or bring a validator of your own with `fromStandardSchema`"
+        "`oneOf` at `/properties/a~1b/items/oneOf` is outside the built-in schema subset; use `anyOf`, or install the full engine of `agent-surface-wasm/schema`"
     );
     for keyword in [
         "allOf",

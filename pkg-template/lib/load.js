@@ -1,0 +1,126 @@
+// Compiles a WebAssembly module of this package from whatever it is given: a module, bytes, or an address. It says what to
+// do when a server or a Content Security Policy stands in the way. Called by `init.js` and `schema-engine.js`, each with
+// the names that a user knows.
+
+import { AgentSurfaceRuntimeError } from "./errors.js";
+
+const CSP = /unsafe-eval|wasm-eval|content security policy|blocked by csp|code generation disallowed/i;
+
+const textOf = (value) => {
+  try {
+    return String(value?.message ?? value);
+  } catch {
+    return "an error without a text";
+  }
+};
+
+const because = (cause) => (cause === undefined ? undefined : { cause });
+
+const blocked = (message, cause) => new AgentSurfaceRuntimeError("WASM_BLOCKED_BY_CSP", message, undefined, because(cause));
+
+const isModule = (value) => Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
+
+/**
+ * `{ compile(options, defaultSource), misfit(error, options) }` for one module. `call` is what the user calls, `file` the
+ * module's name in the package, `otherwise` another way to get it, `none` why there is nothing to load by itself.
+ */
+export const createLoader = (call, file, otherwise, none) => {
+  const notServed = (problem, details, cause) =>
+    new AgentSurfaceRuntimeError(
+      "WASM_NOT_SERVED",
+      (details.url === undefined ? `\`${call}\` did not get the module: ` : `\`${details.url}\` did not give the module: `) +
+        `${problem}. ` +
+        (details.url === undefined
+          ? `Pass the content of \`agent-surface-wasm/${file}\`.`
+          : `Serve \`${file}\` there, pass its address as \`${call}({ url })\`${otherwise}.`),
+      details,
+      because(cause),
+    );
+
+  /** Every failure of the engine's compiler, told apart: a policy forbids it, or the bytes are wrong. */
+  const compileFailed = (error, details) =>
+    CSP.test(textOf(error))
+      ? blocked(
+          "The page's Content Security Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its `script-src`. " +
+            "(`eval` stays forbidden.)",
+          error,
+        )
+      : notServed(`it does not compile (${textOf(error)})`, details, error);
+
+  /** `bytes`: an ArrayBuffer or a view of one. */
+  const compileBytes = async (bytes, details) => {
+    const view = ArrayBuffer.isView(bytes)
+      ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      : new Uint8Array(bytes);
+    // "\0asm", the first four bytes of every module (WebAssembly core specification, section 5.5.16).
+    if (view[0] !== 0 || view[1] !== 0x61 || view[2] !== 0x73 || view[3] !== 0x6d) {
+      throw notServed("it does not start with the four bytes of a WebAssembly module", details);
+    }
+    try {
+      return await WebAssembly.compile(view);
+    } catch (error) {
+      throw compileFailed(error, details);
+    }
+  };
+
+  const compileFrom = async (url) => {
+    const details = { url: String(url), status: 0, contentType: "" };
+    let response;
+    try {
+      response = await fetch(url);
+    } catch (error) {
+      throw notServed(`the request failed (${textOf(error)})`, details, error);
+    }
+    details.status = response.status;
+    details.contentType = response.headers.get("content-type") ?? "";
+    if (!response.ok) throw notServed(`the server answered with status ${response.status}`, details);
+    const type = details.contentType.split(";", 1)[0].trim().toLowerCase();
+    // A single-page server answers any unknown address with its page, and with status 200.
+    if (type === "text/html") throw notServed("the server answered with an HTML page", details);
+    if (type === "application/wasm") {
+      try {
+        return await WebAssembly.compileStreaming(response);
+      } catch (error) {
+        throw compileFailed(error, details);
+      }
+    }
+    let bytes;
+    try {
+      bytes = await response.arrayBuffer();
+    } catch (error) {
+      throw notServed(`the answer broke off (${textOf(error)})`, details, error);
+    }
+    return compileBytes(bytes, details);
+  };
+
+  const unusable = (problem) =>
+    new AgentSurfaceRuntimeError(
+      "NOT_INITIALIZED",
+      `${problem}: call \`${call}\` with \`{ module }\` (a WebAssembly.Module), \`{ bytes }\` (an ArrayBuffer or a view) or ` +
+        "`{ url }` (a string or URL).",
+    );
+
+  return {
+    async compile({ module, bytes, url } = {}, defaultSource) {
+      if (typeof WebAssembly !== "object") {
+        throw blocked("This environment has no WebAssembly: a lockdown mode or a policy took it away.");
+      }
+      const source = module ?? bytes ?? url ?? (await defaultSource?.());
+      if (source === undefined || source === null) throw unusable(none);
+      if (isModule(source)) return source;
+      if (typeof source === "string" || source instanceof URL) return compileFrom(source);
+      if (ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === "[object ArrayBuffer]") {
+        return compileBytes(source, {});
+      }
+      throw unusable(`\`${call}\` was given no module`);
+    },
+
+    /** What it means that a compiled module could not be instantiated. */
+    misfit(error, options) {
+      if (CSP.test(textOf(error))) return compileFailed(error, {});
+      const details = options?.url === undefined ? {} : { url: String(options.url) };
+      // A cache that kept the file of an older release answers with bytes that compile and do not fit.
+      return notServed(`it is a module of another version of this package (${textOf(error)})`, details, error);
+    },
+  };
+};
