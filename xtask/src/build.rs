@@ -37,20 +37,21 @@ struct Build<'a> {
 
 /// Builds and packs the npm package.
 pub fn run(workspace: &Workspace) -> Result<()> {
-    let build = core(workspace)?;
+    setup::run(workspace, setup::Purpose::Build)?;
     let _held = workspace.hold("build")?;
+    let build = core(workspace)?;
     build.engine()?;
     build.pack()
 }
 
 /// Builds what pages load that do not install the schema engine; packs nothing.
 pub fn without_engine(workspace: &Workspace) -> Result<()> {
+    setup::run(workspace, setup::Purpose::Build)?;
+    let _held = workspace.hold("build")?;
     core(workspace).map(drop)
 }
 
 fn core(workspace: &Workspace) -> Result<Build<'_>> {
-    setup::run(workspace, setup::Purpose::Build)?;
-    let _held = workspace.hold("build")?;
     let build = Build {
         workspace,
         manifest: Manifest::read(workspace)?,
