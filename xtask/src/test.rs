@@ -143,6 +143,8 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     // Much of the root package exists for this target only.
     let root = ["-p", "agent-surface-wasm", "--target", "wasm32-unknown-unknown"];
     lint(&root)?;
+    // So does what JavaScript calls of the schema engine.
+    lint(&["-p", "agent-surface-schema", "--target", "wasm32-unknown-unknown"])?;
     // As the package is built; its tests have the standard library.
     let mut cargo = tools::cargo(workspace)?;
     execute(
