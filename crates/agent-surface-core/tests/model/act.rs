@@ -341,7 +341,10 @@ impl Host {
         }
         let (id, frame) = open[at % open.len()];
         match step {
-            Step::Abort(_) => self.input(Input::Abort(id)),
+            Step::Abort(_) => {
+                self.aborted = Some(id);
+                self.input(Input::Abort(id));
+            }
             Step::Next(_) => self.input(Input::PolicyNext(id, frame)),
             Step::Done(_, throws) => {
                 let call = self.calls.get_mut(&id.slot).expect("known");

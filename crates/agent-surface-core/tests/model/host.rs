@@ -160,6 +160,8 @@ pub struct Host {
     /// A call that must not be refused for want of an approval, and the last one that was.
     pub approved: Option<CallId>,
     pub refused: Option<CallId>,
+    /// The call that its caller gave up.
+    pub aborted: Option<CallId>,
 }
 
 pub const CONSUMERS: [&str; 3] = ["one", "two", "three"];
@@ -233,6 +235,7 @@ impl Host {
             disposed: false,
             approved: None,
             refused: None,
+            aborted: None,
         }
     }
 
@@ -281,6 +284,13 @@ impl Host {
             approved.is_none() || approved != self.refused,
             "asked for an approval that is there"
         );
+        if let Some(id) = self.aborted.take() {
+            let call = self.calls.get(&id.slot).filter(|call| call.id == id);
+            assert!(
+                call.is_none_or(|call| call.result.is_some()),
+                "aborted, and goes on"
+            );
+        }
     }
 
     pub fn drain(&mut self) {
