@@ -33,6 +33,7 @@ fn every_transcript_goes_as_written() {
         "collisions-replaced.txt"
         "collisions.txt"
         "confirmation-expiry.txt"
+        "confirmation-forgotten.txt"
         "confirmation-limits.txt"
         "confirmation-reserved.txt"
         "confirmation-unmount.txt"
