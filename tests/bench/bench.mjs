@@ -35,6 +35,8 @@ try {
     const growth = micros.at(-1) / micros[0];
     console.log(`${name.padEnd(38)}${micros.map((each) => cell(each.toFixed(each < 10 ? 2 : 1), 9)).join("")}${cell(growth.toFixed(1), 11)}`);
   }
+  const start = await page.evaluate((count) => globalThis.measureStart(count), rounds);
+  console.log(`\ninit() from bytes, in a new document: ${start.toFixed(1)} ms`);
   for (const fault of page.faults) console.error(fault);
   if (process.argv.includes("--check") && below > 0) process.exitCode = 1;
 } finally {

@@ -98,10 +98,16 @@ const consumer = { id: "bench", kind: "embedded" };
 const caller = { consumer };
 const open = (policies = []) => createAgentSurfaceRegistry({ requireApprover: false, policies });
 
-const filled = (count) => {
+const filled = (count, make = component) => {
   const registry = open();
-  const handles = Array.from({ length: count }, (_, at) => registry.register(component(at)));
+  const handles = Array.from({ length: count }, (_, at) => registry.register(make(at)));
   return { registry, handles };
+};
+
+/** The same component, one of whose capabilities is asked at each look whether it is there. */
+const asked = (at) => {
+  const { actions, ...rest } = component(at);
+  return { ...rest, actions: { ...actions, select: { ...actions.select, when: () => true } } };
 };
 
 const passing = (name) => ({ name, onAuthorize: (_, next) => next(), onInvoke: (_, next) => next() });
@@ -130,6 +136,14 @@ const OPERATIONS = {
     figure: 110,
     make: () => {
       const { registry } = filled(100);
+      return () => void registry.snapshot({ consumer });
+    },
+  },
+  "snapshot of 100, one `when` in each": {
+    figure: 110,
+    floor: 8,
+    make: () => {
+      const { registry } = filled(100, asked);
       return () => void registry.snapshot({ consumer });
     },
   },
@@ -291,4 +305,19 @@ globalThis.measureScale = async (rounds) => {
     results.push({ name, micros: samples.map(median) });
   }
   return { sizes: SIZES, results };
+};
+
+/** What `init` takes in a new document that has the bytes: compile and instantiate. In ms. */
+globalThis.measureStart = async (rounds) => {
+  const bytes = new Uint8Array(await (await fetch("/pkg/dist/agent_surface.wasm")).arrayBuffer());
+  const samples = [];
+  for (let round = 0; round < rounds; round++) {
+    const frame = document.createElement("iframe");
+    frame.src = "/bench/start.html";
+    document.body.append(frame);
+    await new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
+    samples.push(await frame.contentWindow.start(bytes.slice()));
+    frame.remove();
+  }
+  return median(samples);
 };
