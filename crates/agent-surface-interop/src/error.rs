@@ -95,6 +95,8 @@ rules! {
     HttpLimit Range 500 "HTTP_LIMIT" "interop HTTP response limit is invalid"
     HttpTooLarge Range 500 "HTTP_TOO_LARGE" "interop HTTP response exceeds configured limit"
     HttpRequestTooLarge Range 413 "REQUEST_TOO_LARGE" "expected a request body within the server's limit"
+    HttpRequestSlow Plain 408 "REQUEST_TIMEOUT" "expected the whole request body within the server's time"
+    HttpRequestCut Plain 400 "REQUEST_BODY" "expected the whole request body"
     HttpEncoding Type 400 "REQUEST_ENCODING" "expected the request body in UTF-8"
 }
 
@@ -121,6 +123,14 @@ pub enum Error {
     /// What the host's own side (a store, a handler, a transport, a signer) failed with.
     Host(String),
 }
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str(&self.message())
+    }
+}
+
+impl core::error::Error for Error {}
 
 impl From<Rule> for Error {
     fn from(rule: Rule) -> Self {

@@ -41,6 +41,7 @@ mod schema;
 pub mod store;
 
 pub use agent_surface_json::exact::{Exact, ExactError};
+pub use agent_surface_json::{Value, write_string as write_json_string};
 pub use ask::{Ask, Ended, Question, Signal};
 pub use base64::{decode as decode_base64url, encode as encode_base64url};
 pub use check::{Identifier, LogicalTime, MAX_SAFE, Token};

@@ -9,7 +9,7 @@ mod exchange;
 mod questions;
 mod settle;
 
-pub use drive::{Ports, answer, drive};
+pub use drive::{Host, Pause, Ports, advance, answer, drive};
 pub use exchange::Step;
 pub use questions::{Admit, Advance, CommitResponse, Load, Reserve, Revalidate, Run, Sign, Validate, Verify};
 

@@ -4,6 +4,7 @@
 
 use super::exchange::Step;
 use super::questions::{Admit, Revalidate, Run};
+use crate::ask::Ask;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::grant::Admission;
@@ -14,8 +15,8 @@ use crate::store::{IdempotencyStore, InboundSequenceStore};
 use agent_surface_json::exact::Exact;
 use alloc::string::String;
 
-/// What an exchange needs of its host.
-pub trait Ports: IdempotencyStore + InboundSequenceStore {
+/// What an exchange needs of its host besides the handler: everything that answers at once.
+pub trait Host: IdempotencyStore + InboundSequenceStore {
     /// Whether `signature` is the signer's over the digest's text. Never an error: what cannot be verified is not valid.
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool;
     /// The endpoint's signature over the digest's text.
@@ -32,69 +33,92 @@ pub trait Ports: IdempotencyStore + InboundSequenceStore {
     fn admit(&mut self, question: &Admit) -> Result<Admission, Error>;
     /// Whether its admission still holds.
     fn revalidate(&mut self, question: &Revalidate) -> Result<bool, Error>;
+}
+
+/// A host whose handlers answer at once, too.
+pub trait Ports: Host {
     /// Runs the handler. An error means that it threw.
     fn run(&mut self, question: &Run) -> Result<Outcome, Error>;
+}
+
+/// Where an exchange stops for its caller.
+#[derive(Debug)]
+pub enum Pause {
+    /// The handler is to run.
+    Run(Ask<Run>),
+    /// It has ended.
+    Done(Result<Response, Error>),
 }
 
 /// Answers whatever is asked until the exchange ends.
 pub fn drive(mut step: Step, ports: &mut impl Ports) -> Result<Response, Error> {
     loop {
-        step = match step {
-            Step::Done(result) => return result,
-            step => answer(step, ports),
+        step = match advance(step, ports) {
+            Pause::Done(result) => return result,
+            Pause::Run(ask) => {
+                let outcome = ports.run(ask.question());
+                ask.settle(outcome)
+            }
         };
     }
 }
 
-/// Answers one question; what ended stays as it is.
-pub fn answer(step: Step, ports: &mut impl Ports) -> Step {
+/// Answers whatever is asked until the handler is to run, or the exchange ends.
+pub fn advance(mut step: Step, host: &mut impl Host) -> Pause {
+    loop {
+        step = match step {
+            Step::Run(ask) => return Pause::Run(ask),
+            Step::Done(result) => return Pause::Done(result),
+            step => answer(step, host),
+        };
+    }
+}
+
+/// Answers one question; the handler's and an end stay as they are.
+pub fn answer(step: Step, host: &mut impl Host) -> Step {
     match step {
         Step::Verify(ask) => {
             let question = ask.question();
             let signer = question.signer_id.as_str();
-            let is_valid = ports.verify(signer, question.digest, question.signature.as_str());
+            let is_valid = host.verify(signer, question.digest, question.signature.as_str());
             ask.answer(is_valid)
         }
         Step::Validate(ask) => {
             let asked = ask.question();
-            let is_valid = ports.validate(asked.schema, asked.direction, asked.operation, &asked.payload);
+            let is_valid = host.validate(asked.schema, asked.direction, asked.operation, &asked.payload);
             ask.answer(is_valid)
         }
         Step::Admit(ask) => {
-            let admission = ports.admit(ask.question());
+            let admission = host.admit(ask.question());
             ask.settle(admission)
         }
         Step::Load(ask) => {
-            let record = ports.load(&ask.question().key);
+            let record = host.load(&ask.question().key);
             ask.settle(record)
         }
         Step::Advance(ask) => {
-            let place = ports.advance(&ask.question().claim);
+            let place = host.advance(&ask.question().claim);
             ask.settle(place)
         }
         Step::Reserve(ask) => {
             let question = ask.question();
-            let is_reserved = ports.reserve(&question.key, &question.wanted, question.now);
+            let is_reserved = host.reserve(&question.key, &question.wanted, question.now);
             ask.settle(is_reserved)
         }
-        Step::Run(ask) => {
-            let outcome = ports.run(ask.question());
-            ask.settle(outcome)
-        }
         Step::Revalidate(ask) => {
-            let is_current = ports.revalidate(ask.question());
+            let is_current = host.revalidate(ask.question());
             ask.settle(is_current)
         }
         Step::Sign(ask) => {
-            let signature = ports.sign(ask.question().digest());
+            let signature = host.sign(ask.question().digest());
             ask.settle(signature)
         }
         Step::Commit(ask) => {
             let question = ask.question();
             let response = question.response.wire();
-            let is_committed = ports.commit(&question.key, &question.reservation, response);
+            let is_committed = host.commit(&question.key, &question.reservation, response);
             ask.settle(is_committed)
         }
-        Step::Done(result) => Step::Done(result),
+        Step::Run(_) | Step::Done(_) => step,
     }
 }

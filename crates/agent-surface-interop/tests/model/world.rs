@@ -3,7 +3,7 @@
 //! It refuses to keep anything but texts in the store, so that a restart has nothing else. `model` calls it.
 
 use crate::books::Books;
-use agent_surface_interop::router::{self, Admit, Durability, Ports, Revalidate, Run, Settings};
+use agent_surface_interop::router::{self, Admit, Durability, Host, Ports, Revalidate, Run, Settings};
 use agent_surface_interop::store::{
     Allocation, Claim, Commit, IdempotencyStore, InboundSequenceStore, OutboundSequenceStore, Place, Record,
     Reservation, idempotency_key,
@@ -219,7 +219,13 @@ impl World {
             return;
         };
         if let Some(step) = under.step.take() {
-            under.step = Some(router::answer(step, &mut self.durable));
+            under.step = Some(match step {
+                router::Step::Run(ask) => {
+                    let outcome = self.durable.run(ask.question());
+                    ask.settle(outcome)
+                }
+                step => router::answer(step, &mut self.durable),
+            });
             self.note(at);
         }
     }
@@ -343,7 +349,7 @@ impl InboundSequenceStore for Durable {
     }
 }
 
-impl Ports for Durable {
+impl Host for Durable {
     fn verify(&mut self, _: &str, _: Digest, _: &str) -> bool {
         false
     }
@@ -368,7 +374,9 @@ impl Ports for Durable {
     fn revalidate(&mut self, question: &Revalidate) -> Result<bool, Error> {
         Ok(!self.revoked.contains(question.request.issuer_id().as_str()))
     }
+}
 
+impl Ports for Durable {
     fn run(&mut self, _: &Run) -> Result<Outcome, Error> {
         self.books.runs += 1;
         Ok(Outcome {

@@ -4,7 +4,7 @@
 
 use crate::support::{Keys, accepts, exact, text};
 use agent_surface_interop::memory::{MemoryIdempotency, MemoryInbound};
-use agent_surface_interop::router::{Admit, Durability, Ports, Revalidate, Run, Settings, drive};
+use agent_surface_interop::router::{Admit, Durability, Host, Ports, Revalidate, Run, Settings, drive};
 use agent_surface_interop::store::{
     Claim, IdempotencyStore, InboundSequenceStore, Place, Record, Reservation,
 };
@@ -192,7 +192,7 @@ impl InboundSequenceStore for Script {
     }
 }
 
-impl Ports for Script {
+impl Host for Script {
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool {
         self.keys.public().verify(signer_id, digest, signature)
     }
@@ -227,7 +227,9 @@ impl Ports for Script {
     fn revalidate(&mut self, _question: &Revalidate) -> Result<bool, Error> {
         Ok(self.revalidate.as_mut().unwrap().next() == json!(true))
     }
+}
 
+impl Ports for Script {
     fn run(&mut self, question: &Run) -> Result<Outcome, Error> {
         let behaviour = self.next_behaviour(question.request.operation());
         behave(&behaviour, question)

@@ -1,0 +1,47 @@
+//! Replies of the server: an envelope, the manifest, or an error with its status.
+//!
+//! It refuses to say more of an error than its code and its message. The server calls it.
+
+use agent_surface_interop::Error;
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderValue, Response, StatusCode};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+pub(crate) fn ok(text: String) -> Response<Body> {
+    json(StatusCode::OK, text)
+}
+
+pub(crate) fn failed(error: &Error) -> Response<Body> {
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    refused(status, error.code(), &error.message())
+}
+
+pub(crate) fn refused(status: StatusCode, code: &str, message: &str) -> Response<Body> {
+    let mut text = String::from("{\"error\":{\"code\":");
+    agent_surface_interop::write_json_string(&mut text, code);
+    text.push_str(",\"message\":");
+    agent_surface_interop::write_json_string(&mut text, message);
+    text.push_str("}}");
+    json(status, text)
+}
+
+pub(crate) fn wrong_method(allowed: &'static str) -> Response<Body> {
+    let mut response = refused(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "METHOD_NOT_ALLOWED",
+        &format!("expected the method `{allowed}`"),
+    );
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+fn json(status: StatusCode, text: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}

@@ -1,0 +1,154 @@
+//! The HTTP server: `GET <base>manifest` and `POST <base>exchange`, and a status for everything else.
+//!
+//! It refuses a body by its type, then by its size before it is read on, then by its depth and content. A caller that goes
+//! away aborts its exchange's signal; the exchange itself goes on, so that a retry finds what became of it.
+
+use crate::endpoint::Endpoint;
+use crate::reply;
+use agent_surface_interop::router::Host;
+use agent_surface_interop::{ENVELOPE_BYTES, Error, Exact, Rule, Signal, http};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, Method, Response, StatusCode};
+use http_body_util::BodyExt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where and how large.
+#[derive(Clone, Debug)]
+pub struct Mount {
+    /// The path before `manifest` and `exchange`; begins and ends with `/`.
+    pub base_path: String,
+    /// The most bytes of a request body as it comes over the wire.
+    pub max_body_bytes: usize,
+    /// How long a request body may take to come in.
+    pub body_timeout: Duration,
+}
+
+impl Default for Mount {
+    fn default() -> Self {
+        Mount {
+            base_path: "/".to_owned(),
+            max_body_bytes: usize::try_from(ENVELOPE_BYTES.1).unwrap_or(usize::MAX),
+            body_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+struct Mounted<H> {
+    endpoint: Arc<Endpoint<H>>,
+    mount: Mount,
+}
+
+/// The endpoint as an axum service, for servers that have more than this.
+pub fn app<H: Host + Send + 'static>(endpoint: Endpoint<H>, mount: Mount) -> axum::Router {
+    let mounted = Mounted {
+        endpoint: Arc::new(endpoint),
+        mount,
+    };
+    axum::Router::new()
+        .fallback(route::<H>)
+        .with_state(Arc::new(mounted))
+}
+
+/// Serves until `shutdown` ends; then no more connections are taken, and exchanges under way are answered.
+pub async fn serve<H: Host + Send + 'static>(
+    listener: tokio::net::TcpListener,
+    endpoint: Endpoint<H>,
+    mount: Mount,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    axum::serve(listener, app(endpoint, mount))
+        .with_graceful_shutdown(shutdown)
+        .await
+}
+
+async fn route<H: Host + Send + 'static>(
+    State(mounted): State<Arc<Mounted<H>>>,
+    request: Request,
+) -> Response<Body> {
+    let (method, path) = (request.method(), request.uri().path());
+    match path.strip_prefix(mounted.mount.base_path.as_str()) {
+        Some("manifest") if *method == Method::GET => reply::ok(mounted.endpoint.manifest_text()),
+        Some("exchange") if *method == Method::POST => match mounted.exchange(request).await {
+            Ok(text) => reply::ok(text),
+            Err(refusal) => refusal,
+        },
+        Some("manifest") => reply::wrong_method("GET"),
+        Some("exchange") => reply::wrong_method("POST"),
+        _ => reply::refused(
+            StatusCode::NOT_FOUND,
+            "NOT_FOUND",
+            "expected the path of the manifest or of the exchange",
+        ),
+    }
+}
+
+impl<H: Host + Send + 'static> Mounted<H> {
+    async fn exchange(&self, request: Request) -> Result<String, Response<Body>> {
+        let (parts, body) = request.into_parts();
+        if !is_json(&parts.headers) {
+            return Err(reply::refused(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "UNSUPPORTED_MEDIA_TYPE",
+                "expected `application/json`, not encoded",
+            ));
+        }
+        let reading = self.read(&parts.headers, body);
+        let envelope = tokio::time::timeout(self.mount.body_timeout, reading).await;
+        let envelope = envelope.unwrap_or_else(|_elapsed| Err(Rule::HttpRequestSlow.into()));
+        let envelope = envelope.map_err(|error| reply::failed(&error))?;
+        let signal = Signal::default();
+        let gone = AbortOnDrop(signal.clone());
+        let exchange = Arc::clone(&self.endpoint).exchange(parts.headers, envelope, signal);
+        // A task of its own outlives a caller that hangs up.
+        let result = tokio::spawn(exchange).await;
+        drop(gone);
+        match result {
+            Ok(Ok(response)) => Ok(response.text().to_owned()),
+            Ok(Err(error)) => Err(reply::failed(&error)),
+            Err(panic) => Err(reply::failed(&Error::Host(panic.to_string()))),
+        }
+    }
+
+    async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Exact, Error> {
+        let limit = self.mount.max_body_bytes;
+        let declared = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok())
+            .and_then(|length| length.parse::<usize>().ok());
+        if declared.is_some_and(|length| length > limit) {
+            return Err(Rule::HttpRequestTooLarge.into());
+        }
+        let mut bytes = Vec::with_capacity(declared.unwrap_or(0).min(65_536));
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_broken| Rule::HttpRequestCut)?;
+            if let Some(piece) = frame.data_ref() {
+                if bytes.len() + piece.len() > limit {
+                    return Err(Rule::HttpRequestTooLarge.into());
+                }
+                bytes.extend_from_slice(piece);
+            }
+        }
+        http::read_request(bytes, limit)
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let essence = text(CONTENT_TYPE).and_then(|value| value.split(';').next());
+    let essence = essence.unwrap_or_default().trim().to_ascii_lowercase();
+    let is_plain = text(CONTENT_ENCODING).is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
+    is_plain && (essence == "application/json" || essence.ends_with("+json"))
+}
+
+/// Says that the caller is gone, unless nobody listens any more.
+struct AbortOnDrop(Signal);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
