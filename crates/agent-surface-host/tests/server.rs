@@ -8,6 +8,8 @@
 
 #[path = "server/caller.rs"]
 mod caller;
+#[path = "server/command.rs"]
+mod command;
 #[path = "../examples/conformance/endpoint.rs"]
 mod endpoint;
 
@@ -255,8 +257,8 @@ fn a_caller_that_hangs_up_finds_later_what_became_of_its_request() {
     drop(truncated);
     let mut whole = server.connect();
     whole.write_all([&head, half, rest].concat().as_bytes()).unwrap();
-    drop(whole);
     server.wait_for_a_run();
+    drop(whole);
     // While it runs it is in progress; then it is there.
     let give_up = Instant::now() + Duration::from_secs(20);
     let response = loop {

@@ -1,0 +1,99 @@
+//! The command, as people call it, against the conformance endpoint.
+//!
+//! It refuses to read more than what it prints. The test runner calls it.
+
+use crate::caller::{Caller, Server};
+use crate::endpoint::{self, Sign};
+use std::process::{Command, Output};
+
+fn command(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_agent-surface-host"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn it_lists_a_manifest() {
+    let server = Server::start(Sign::Both);
+    let output = command(&["manifest", &server.base_url()]);
+    let listed = text(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        listed.contains("endpointId: \"endpoint:conformance\"\n"),
+        "{listed}"
+    );
+    let digest = Caller::new(&server, "client:conformance")
+        .endpoint()
+        .manifest()
+        .digest()
+        .text();
+    assert!(
+        listed.contains(&format!("manifestDigest: \"{digest}\"")),
+        "{listed}"
+    );
+}
+
+#[test]
+fn it_makes_one_exchange_and_signs_and_verifies() {
+    let server = Server::start(Sign::Both);
+    let keys = endpoint::keys().unwrap();
+    let of = |owner: &str, name: &str| keys["keys"][owner][name].as_str().unwrap().to_owned();
+    let seed = std::env::temp_dir().join(format!("agent-surface-host-{}", std::process::id()));
+    std::fs::write(&seed, of("client:conformance", "seedHex")).unwrap();
+    let (base_url, key) = (
+        server.base_url(),
+        of("endpoint:conformance", "publicRawBase64Url"),
+    );
+    let with = |key: &str| {
+        command(&[
+            "exchange",
+            &base_url,
+            "--client",
+            "client:conformance",
+            "--session",
+            "session:command",
+            "--operation",
+            "agent.step",
+            "--payload",
+            "{\"n\": 1.0}",
+            "--seed",
+            seed.to_str().unwrap(),
+            "--endpoint-key",
+            key,
+        ])
+    };
+    let (good, bad) = (with(&key), with(&of("client:rogue", "publicRawBase64Url")));
+    std::fs::remove_file(&seed).unwrap();
+    assert!(good.status.success(), "{good:?}");
+    assert!(text(&good.stdout).contains("\"echo\":{\"n\":1}"), "{good:?}");
+    assert!(!bad.status.success());
+    assert_eq!(text(&bad.stderr), "interop response signature is invalid\n");
+}
+
+#[test]
+fn it_says_what_it_expects() {
+    for wrong in [
+        &[][..],
+        &[
+            "exchange",
+            "http://h/",
+            "--operation",
+            "agent.step",
+            "--nonsense",
+            "1",
+        ],
+        &["exchange", "http://h/", "--session"],
+        &["exchange", "http://h/", "--operation", "agent.step"],
+    ] {
+        let output = command(wrong);
+        assert!(!output.status.success());
+        assert!(text(&output.stderr).contains("--session ID"), "{output:?}");
+    }
+    let output = command(&["manifest", "ftp://h/"]);
+    assert_eq!(text(&output.stderr), "interop HTTP protocol is invalid\n");
+}
