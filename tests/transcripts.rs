@@ -66,6 +66,7 @@ fn every_transcript_goes_as_written() {
         "reconnect.txt"
         "resolution-discloses-nothing.txt"
         "snapshot-budgets.txt"
+        "snapshot-changes.txt"
         "snapshot-questions.txt"
         "snapshots.txt"
         "stale-tokens.txt"

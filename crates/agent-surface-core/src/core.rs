@@ -25,7 +25,7 @@ use crate::table::{Slab, Table};
 use crate::time::Millis;
 use crate::timer::Timers;
 use crate::toolset::Toolset;
-use crate::view::View;
+use crate::view::{Touched, View};
 
 /// What a second registration of one instance means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +80,7 @@ pub struct Core {
     pub(crate) entropy: Entropy,
     pub(crate) now: Millis,
     pub(crate) version: u64,
+    pub(crate) touched: Touched,
     pub(crate) registered: u64,
     pub(crate) invoked: u64,
     /// `{}`, for every call that is sent just that.
@@ -157,6 +158,7 @@ impl Core {
             entropy: pool,
             now: Millis(0.0),
             version: 0,
+            touched: Touched::default(),
             registered: 0,
             invoked: 0,
             empty,
@@ -337,9 +339,10 @@ impl Core {
         }
     }
 
-    /// The version moves on, and everything that shows the surface looks again.
-    pub(crate) fn move_version(&mut self) {
+    /// The version moves on, and everything that shows the surface looks again: at one registration, or at all.
+    pub(crate) fn move_version(&mut self, changed: Option<u32>) {
         self.version += 1;
+        self.touched.note(changed, self.version);
         self.surface_moved = true;
         self.schedule();
     }

@@ -174,7 +174,7 @@ impl Core {
                 let slot = self.insert(component, id);
                 self.event_registered(slot);
                 if first.is_none() {
-                    self.move_version();
+                    self.move_version(None);
                 }
                 self.run();
                 return Registered::Live(slot);
@@ -411,13 +411,13 @@ impl Core {
         if let Some(registration) = self.registrations.get_mut(slot) {
             registration.revision = revision;
         }
-        self.move_version();
+        self.move_version(Some(slot));
     }
 
     /// What has not started ends now, pending confirmations are withdrawn, a tombstone stays.
     fn unmount(&mut self, slot: u32) {
         // First: the results of calls that end with it tell the version without it.
-        self.move_version();
+        self.move_version(None);
         let Some(registration) = self.registrations.get_mut(slot) else {
             return;
         };

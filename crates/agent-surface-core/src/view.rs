@@ -7,10 +7,12 @@
 mod budget;
 mod snapshot;
 mod state;
+mod touched;
 
 pub use budget::Budget;
 use state::PLAIN;
 pub(crate) use state::State;
+pub(crate) use touched::Touched;
 
 use crate::core::Core;
 use crate::definition::{PolicyRef, Reason};
@@ -96,7 +98,17 @@ struct Cursor {
     dropped: u64,
     route_asked: bool,
     version: u64,
-    restarted: bool,
+    pass: Pass,
+}
+
+/// What a look goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Pass {
+    /// What changed since the last look; the other rows stand.
+    Changes,
+    All,
+    /// All, once more: a closure changed the registry meanwhile.
+    Again,
 }
 
 /// One entry of a built view: registration slot, stamp of its content, whether it is listed as a component.
@@ -177,16 +189,20 @@ impl Core {
             return false;
         }
         if !found.built || found.asks || found.version != self.version || self.config.has_route {
-            self.plan(view, false);
+            self.plan(view, Pass::Changes);
         }
         true
     }
 
-    fn plan(&mut self, view: u32, restarted: bool) {
+    fn plan(&mut self, view: u32, pass: Pass) {
         let Some(found) = self.views.get_mut(view) else {
             return;
         };
-        let mut plan = self.order.clone();
+        let knows = found.built && !found.asks && found.budget == Budget::NONE;
+        let (mut plan, pass) = match self.touched.since(found.version) {
+            Some(changed) if knows && pass == Pass::Changes => (changed.to_vec(), pass),
+            _ => (self.order.clone(), pass.max(Pass::All)),
+        };
         if !found.scope.is_empty() {
             plan.retain(|&slot| {
                 let registration = self.registrations.get(slot);
@@ -206,7 +222,7 @@ impl Core {
             dropped: 0,
             route_asked: !self.config.has_route,
             version: self.version,
-            restarted,
+            pass,
         });
     }
 
@@ -215,8 +231,8 @@ impl Core {
         loop {
             let found = self.views.get_mut(view)?;
             let cursor = found.cursor.as_mut()?;
-            if cursor.version != self.version && !cursor.restarted {
-                self.plan(view, true);
+            if cursor.version != self.version && cursor.pass < Pass::Again {
+                self.plan(view, Pass::Again);
                 continue;
             }
             while let Some(&slot) = cursor.plan.get(cursor.at) {
@@ -254,7 +270,7 @@ impl Core {
                         };
                         cursor.affords(bytes)
                     };
-                    if listed || cell.refers {
+                    if listed || cell.refers || cursor.pass == Pass::Changes {
                         cursor.rows.push((slot, cell.stamp, listed));
                     }
                 }
@@ -264,6 +280,10 @@ impl Core {
             }
             if !core::mem::replace(&mut cursor.route_asked, true) {
                 return Some(Question::Route);
+            }
+            if cursor.pass == Pass::Changes && !found.patch() {
+                self.plan(view, Pass::All);
+                continue;
             }
             self.build(view);
             return None;
@@ -328,7 +348,10 @@ impl Core {
                 registration.is_some_and(|registration| registration.live)
             });
         }
-        let (mut same_places, mut same) = (found.rows.len() == cursor.rows.len(), true);
+        let (mut same_places, mut same) = (
+            cursor.pass == Pass::Changes || found.rows.len() == cursor.rows.len(),
+            true,
+        );
         for (one, other) in found.rows.iter().zip(&cursor.rows) {
             same_places &= (one.0, one.2) == (other.0, other.2);
             same &= one.1 == other.1;
@@ -346,7 +369,9 @@ impl Core {
         found.built = true;
         if !same {
             found.version = cursor.version;
-            found.rows = cursor.rows;
+            if cursor.pass > Pass::Changes {
+                found.rows = cursor.rows;
+            }
             found.dropped = cursor.dropped;
             found.route = found.pending_route.take();
             found.captured = self.now;
