@@ -5,6 +5,8 @@
 
 mod bytes;
 mod documents;
+mod exact;
+mod exchange;
 mod ids;
 pub mod mutate;
 mod patterns;
@@ -15,13 +17,15 @@ mod step;
 pub type Target = fn(&[u8]);
 
 /// All targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("documents", documents::fuzz),
     ("schemas", schemas::documents),
     ("values", schemas::values),
     ("patterns", patterns::fuzz),
     ("ids", ids::fuzz),
     ("step", step::fuzz),
+    ("exact", exact::fuzz),
+    ("exchange", exchange::fuzz),
 ];
 
 /// The target of that name.

@@ -38,7 +38,7 @@ enum State {
 pub enum Approach {
     /// It is known already.
     Known(Negotiated),
-    /// Take these steps and tell `Client::negotiated` how they ended.
+    /// Take these steps and tell `Client::negotiated` how they ended, also when they are given up.
     Negotiate(Negotiation),
     /// Somebody else's steps are under way: wait for them, then approach again.
     Wait,

@@ -77,7 +77,7 @@ rules! {
     PendingKeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency replay binding is invalid"
     Equivocation Plain 409 "SEQUENCE_EQUIVOCATION" "interop request sequence equivocation"
     ReservationConflict Plain 409 "RESERVATION_CONFLICT" "interop idempotency reservation conflict"
-    CommitConflict Plain 409 "COMMIT_CONFLICT" "interop idempotency commit conflict"
+    CommitConflict Plain 500 "COMMIT_CONFLICT" "interop idempotency commit conflict"
     Grant Type 500 "GRANT" "interop admission grant is invalid"
     GrantBinding Type 500 "GRANT_BINDING" "interop admission grant request binding is invalid"
     OutboundCapacity Range 500 "OUTBOUND_SEQUENCE_CAPACITY" "interop outbound sequence capacity exceeded"

@@ -1,0 +1,9 @@
+//! The target `exchange` for libFuzzer: `cargo +nightly fuzz run exchange`. All it does is in `agent-surface-fuzz`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Some(target) = agent_surface_fuzz::target("exchange") {
+        target(bytes);
+    }
+});
