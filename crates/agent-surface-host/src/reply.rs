@@ -4,7 +4,10 @@
 
 use agent_surface_interop::Error;
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
+    CONTENT_TYPE,
+};
 use axum::http::{HeaderValue, Response, StatusCode};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -37,6 +40,25 @@ pub(crate) fn wrong_method(allowed: &'static str) -> Response<Body> {
         .headers_mut()
         .insert(ALLOW, HeaderValue::from_static(allowed));
     response
+}
+
+pub(crate) fn nothing() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+/// Lets a page of this origin read the response (Fetch, "CORS protocol"). `asked` are the headers that it wants to send.
+pub(crate) fn allow(response: &mut Response<Body>, origin: HeaderValue, asked: Option<HeaderValue>) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    if let Some(asked) = asked {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked);
+        headers.insert(
+            ACCESS_CONTROL_ALLOW_METHODS,
+            HeaderValue::from_static("GET, POST"),
+        );
+    }
 }
 
 fn json(status: StatusCode, text: String) -> Response<Body> {

@@ -9,8 +9,10 @@ use agent_surface_interop::router::Host;
 use agent_surface_interop::{ENVELOPE_BYTES, Error, Exact, Rule, Signal, http};
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderMap, Method, Response, StatusCode};
+use axum::http::header::{
+    ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ORIGIN, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::BodyExt;
 use std::future::Future;
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub struct Mount {
     pub max_body_bytes: usize,
     /// How long a request body may take to come in.
     pub body_timeout: Duration,
+    /// Origins of pages that may call, like `https://app.example`; no page may unless it is named.
+    pub allowed_origins: Vec<String>,
 }
 
 impl Default for Mount {
@@ -33,6 +37,7 @@ impl Default for Mount {
             base_path: "/".to_owned(),
             max_body_bytes: usize::try_from(ENVELOPE_BYTES.1).unwrap_or(usize::MAX),
             body_timeout: Duration::from_secs(30),
+            allowed_origins: Vec::new(),
         }
     }
 }
@@ -69,24 +74,45 @@ async fn route<H: Host + Send + 'static>(
     State(mounted): State<Arc<Mounted<H>>>,
     request: Request,
 ) -> Response<Body> {
-    let (method, path) = (request.method(), request.uri().path());
-    match path.strip_prefix(mounted.mount.base_path.as_str()) {
-        Some("manifest") if *method == Method::GET => reply::ok(mounted.endpoint.manifest_text()),
-        Some("exchange") if *method == Method::POST => match mounted.exchange(request).await {
-            Ok(text) => reply::ok(text),
-            Err(refusal) => refusal,
-        },
-        Some("manifest") => reply::wrong_method("GET"),
-        Some("exchange") => reply::wrong_method("POST"),
-        _ => reply::refused(
-            StatusCode::NOT_FOUND,
-            "NOT_FOUND",
-            "expected the path of the manifest or of the exchange",
-        ),
+    let asked = request.headers().get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    let origin = request.headers().get(ORIGIN).cloned().filter(|origin| {
+        let is_it = |allowed: &String| allowed.as_bytes() == origin.as_bytes();
+        mounted.mount.allowed_origins.iter().any(is_it)
+    });
+    let mut response = mounted.answer(request, origin.is_some()).await;
+    // Whatever the origin: a cache must not give one's answer to another.
+    response
+        .headers_mut()
+        .insert(VARY, HeaderValue::from_static("origin"));
+    if let Some(origin) = origin {
+        reply::allow(&mut response, origin, asked);
     }
+    response
 }
 
 impl<H: Host + Send + 'static> Mounted<H> {
+    async fn answer(&self, request: Request, is_allowed_page: bool) -> Response<Body> {
+        let (method, path) = (request.method(), request.uri().path());
+        match path.strip_prefix(self.mount.base_path.as_str()) {
+            // The question that a browser asks before it lets a page call.
+            Some("manifest" | "exchange") if is_allowed_page && *method == Method::OPTIONS => {
+                reply::nothing()
+            }
+            Some("manifest") if *method == Method::GET => reply::ok(self.endpoint.manifest_text()),
+            Some("exchange") if *method == Method::POST => match self.exchange(request).await {
+                Ok(text) => reply::ok(text),
+                Err(refusal) => refusal,
+            },
+            Some("manifest") => reply::wrong_method("GET"),
+            Some("exchange") => reply::wrong_method("POST"),
+            _ => reply::refused(
+                StatusCode::NOT_FOUND,
+                "NOT_FOUND",
+                "expected the path of the manifest or of the exchange",
+            ),
+        }
+    }
+
     async fn exchange(&self, request: Request) -> Result<String, Response<Body>> {
         let (parts, body) = request.into_parts();
         if !is_json(&parts.headers) {

@@ -15,7 +15,7 @@ mod endpoint;
 
 use agent_surface_host::Mount;
 use agent_surface_interop::{Call, Error, Exact, LogicalTime, Operation, Response, Status, client};
-use caller::{Caller, Server, raw};
+use caller::{Caller, Server, raw, raw_with_head};
 use endpoint::Sign;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -168,6 +168,39 @@ fn statuses_say_who_is_wrong() {
         )
         .0,
         400
+    );
+}
+
+#[test]
+fn a_page_may_call_if_its_origin_is_named() {
+    let server = Server::start_with(
+        Sign::None,
+        Mount {
+            allowed_origins: vec!["https://app.example".to_owned()],
+            ..Mount::default()
+        },
+    );
+    let asked = "access-control-request-headers: content-type";
+    for (origin, status) in [
+        ("https://app.example", 204),
+        ("https://evil.example", 405),
+        ("null", 405),
+    ] {
+        let header = format!("origin: {origin}\r\n{asked}");
+        let (found, head, _) = raw_with_head(&server, "OPTIONS /exchange", &header, b"");
+        assert_eq!(found, status, "{origin}");
+        let is_allowed = head.contains(&format!("access-control-allow-origin: {origin}\r\n"));
+        assert_eq!(is_allowed, status == 204, "{head}");
+        assert_eq!(
+            head.contains("access-control-allow-headers: content-type\r\n"),
+            status == 204
+        );
+        assert!(head.contains("vary: origin\r\n"), "{head}");
+    }
+    let (_, head, _) = raw_with_head(&server, "GET /manifest", "origin: https://app.example", b"");
+    assert!(
+        head.contains("access-control-allow-origin: https://app.example\r\n"),
+        "{head}"
     );
 }
 

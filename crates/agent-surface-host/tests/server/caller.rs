@@ -90,6 +90,12 @@ impl Drop for Server {
 
 /// Status and body of a request written by hand.
 pub fn raw(server: &Server, head: &str, header: &str, body: &[u8]) -> (u16, String) {
+    let (status, _, body) = raw_with_head(server, head, header, body);
+    (status, body)
+}
+
+/// The same, with the head of the response, each of its lines with its end.
+pub fn raw_with_head(server: &Server, head: &str, header: &str, body: &[u8]) -> (u16, String, String) {
     let mut stream = server.connect();
     let length = body.len();
     let text = format!(
@@ -102,7 +108,7 @@ pub fn raw(server: &Server, head: &str, header: &str, body: &[u8]) -> (u16, Stri
     let answer = String::from_utf8_lossy(&answer).into_owned();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
+    (status, format!("{head}\r\n"), body.to_owned())
 }
 
 pub struct Caller {
