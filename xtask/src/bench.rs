@@ -9,7 +9,7 @@ use crate::{browser, build, process, setup, tools, workspace::Workspace};
 /// Builds, then measures.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     setup::run(workspace, setup::Purpose::Browser)?;
-    build::without_engine(workspace)?;
+    build::without_others(workspace)?;
     let script = workspace.path("tests/bench/bench.mjs");
     if !script.exists() {
         bail!("{} is missing", script.display());

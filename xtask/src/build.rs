@@ -1,10 +1,10 @@
 //! `cargo xtask build`: from the sources to an npm package in `target/pkg`, packed into `target/`.
 //!
 //! cargo → wasm-bindgen → wasm-opt → esbuild → assembly → `npm pack`; a step whose inputs did not change is skipped.
-//! It installs only what building needs. The module of `/schema`, which takes longest, is made in `engine`. Called by
+//! It installs only what building needs. Modules beside the main one are made in `apart`. Called by
 //! demo, bench, size and test too.
 
-mod engine;
+mod apart;
 
 use std::{
     fs,
@@ -40,12 +40,13 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     setup::run(workspace, setup::Purpose::Build)?;
     let _held = workspace.hold("build")?;
     let build = core(workspace)?;
-    build.engine()?;
+    build.apart(&apart::TARGETS)?;
+    build.apart(&apart::SCHEMA)?;
     build.pack()
 }
 
-/// Builds what pages load that do not install the schema engine; packs nothing.
-pub fn without_engine(workspace: &Workspace) -> Result<()> {
+/// Builds the main module and its scripts; packs nothing.
+pub fn without_others(workspace: &Workspace) -> Result<()> {
     setup::run(workspace, setup::Purpose::Build)?;
     let _held = workspace.hold("build")?;
     core(workspace).map(drop)

@@ -60,7 +60,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
             setup::Purpose::Page
         },
     )?;
-    build::without_engine(workspace)?;
+    build::without_others(workspace)?;
     if options.check {
         check(workspace)
     } else {

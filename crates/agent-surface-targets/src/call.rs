@@ -96,8 +96,9 @@ struct Found {
     arguments: Json,
 }
 
-/// Finds the calls. The request: `{ target, calls, names?, turn? }`: `names` as the projection gave them, `turn` a text
-/// that made-up ids begin with. The answer: `{ calls: [{ id, given?, key?, name, tool?, at?, meta?, strict?, arguments }],
+/// Finds the calls. The request: `{ target, calls, names?, others?, turn? }`: `names` as the projection gave them, `others`
+/// what to do with calls of other tools (`"answer"`, `"ignore"`, or the names of those that somebody else answers), `turn`
+/// a text that made-up ids begin with. The answer: `{ calls: [{ id, given?, key?, name, tool?, at?, meta?, strict?, arguments }],
 /// history? }`. `key` identifies the call for the surface, where the provider's id can be trusted to; `history` is the
 /// given value with the replaced ids, where any was.
 pub fn read(request: &Json) -> Json {
@@ -109,7 +110,18 @@ pub fn read(request: &Json) -> Json {
     let (turn, names) = (request.at("turn").str(), request.at("names").items());
     let mut taken: Vec<String> = Vec::new();
     let (mut calls, mut changed) = (Vec::new(), false);
+    // Where a server has tools of its own in the same conversation, a name that we do not know is one of them.
+    let is_shared = matches!(target, Target::AiSdk | Target::AssistantUi | Target::AgUi);
+    let is_others = |name: &str| match request.at("others") {
+        Json::Null => is_shared,
+        Json::List(others) => others.iter().any(|other| other.is(name)),
+        word => word.is("ignore"),
+    };
     walk(&mut history, shapes(target), &mut |found, id| {
+        let known = names.iter().find(|entry| entry.at("name").is(&found.name));
+        if known.is_none() && is_others(&found.name) {
+            return;
+        }
         let is_repeated = taken.contains(&found.id);
         let new = fresh(target, &found.id, turn, &taken, calls.len());
         taken.push(found.id.clone());
@@ -126,7 +138,7 @@ pub fn read(request: &Json) -> Json {
             call.set("key", Json::text(&found.id));
         }
         call.set("name", Json::text(&found.name));
-        if let Some(known) = names.iter().find(|entry| entry.at("name").is(&found.name)) {
+        if let Some(known) = known {
             for key in ["tool", "at", "meta", "strict"] {
                 call.set_if(key, known.get(key).cloned());
             }

@@ -1,29 +1,30 @@
-// Bundles the scripts of `/schema`. Called by `cargo xtask build` with `node bundle-schema.mjs <root> <wasm-bindgen folder>
-// <package folder> <version>`.
+// Bundles the scripts of a module beside the main one. Called by `cargo xtask build` with `node bundle-apart.mjs <root>
+// <wasm-bindgen folder> <package folder> <version> <name>`.
 //
-// They hold what they need of the facade themselves: a page has them beside any entry, in either module format, and what
-// the copies must agree on lies in the realm's record. Names stay whole for the same reason.
+// They hold what they need of the facade themselves: a page has them beside any entry, in either module format. Names of
+// properties stay whole for the same reason.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [root, glueFolder, packageFolder, version] = process.argv.slice(2);
+const [root, glueFolder, packageFolder, version, name] = process.argv.slice(2);
 const { build } = createRequire(join(root, "tests", "package.json"))("esbuild");
 const lib = join(root, "pkg-template", "lib");
 const dist = join(packageFolder, "dist");
 
 // The instance can be replaced, which wasm-bindgen's own loader does not do.
-const glue = `${readFileSync(join(glueFolder, "agent_surface_schema.js"), "utf8")}
-export const glue = { SchemaEngine, imports: __wbg_get_imports, start: __wbg_finalize_init };`;
+const made = readFileSync(join(glueFolder, `agent_surface_${name}.js`), "utf8");
+const [, exported] = made.match(/^export (?:function|class) (\w+)/m);
+const glue = `${made}\nexport const glue = { ${exported}, imports: __wbg_get_imports, start: __wbg_finalize_init };`;
 
 const modules = {
   name: "modules",
   setup(pipe) {
-    pipe.onResolve({ filter: /^#schema-glue$|^#wasm-base64$/ }, ({ path }) => ({ path, namespace: "made" }));
+    pipe.onResolve({ filter: /^#[\w-]+-glue$|^#wasm-base64$/ }, ({ path }) => ({ path, namespace: "made" }));
     pipe.onLoad({ filter: /glue/, namespace: "made" }, () => ({ contents: glue }));
     pipe.onLoad({ filter: /base64/, namespace: "made" }, () => ({
-      contents: readFileSync(join(dist, "agent_surface_schema.wasm")).toString("base64"),
+      contents: readFileSync(join(dist, `agent_surface_${name}.wasm`)).toString("base64"),
       loader: "text",
     }));
   },
@@ -47,10 +48,10 @@ const bundle = (entry, outfile, options) =>
     ...options,
   });
 
-await bundle("entry-schema", "schema.js");
-await bundle("entry-schema-inline", "schema-inline.js");
-await bundle("entry-schema-node", "schema.mjs", { platform: "node" });
-await bundle("entry-schema-node", "schema.cjs", {
+await bundle(`entry-${name}`, `${name}.js`);
+await bundle(`entry-${name}-inline`, `${name}-inline.js`);
+await bundle(`entry-${name}-node`, `${name}.mjs`, { platform: "node" });
+await bundle(`entry-${name}-node`, `${name}.cjs`, {
   platform: "node",
   format: "cjs",
   banner: { js: `${banner}\nconst moduleUrl = require("node:url").pathToFileURL(__filename);` },

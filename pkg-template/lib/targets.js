@@ -1,0 +1,272 @@
+// Tools for model SDKs: gives the projection what a toolset has, calls what a model asked for, and puts the SDK's own
+// shapes around what comes out. Which names, schemas, calls and results those are the module decides. Called by the
+// entries of `/targets`.
+
+import { glue } from "#targets-glue";
+import { AgentSurfaceRuntimeError } from "./errors.js";
+import { createLoader } from "./load.js";
+
+/** What the module does, as `module.rs` numbers it. */
+const PROJECT = 0;
+const READ = 1;
+const PREPARE = 2;
+const RENDER = 3;
+const STATE = 4;
+
+const loader = /* @__PURE__ */ createLoader(
+  "initTargets",
+  "agent_surface_targets.wasm",
+  "",
+  "`agent-surface-wasm/targets` finds no module here",
+);
+
+let compiled;
+let loading;
+
+const start = async (options, defaultSource) => {
+  const module = await loader.compile(options ?? {}, defaultSource);
+  try {
+    glue.start(await WebAssembly.instantiate(module, glue.imports()), module);
+  } catch (error) {
+    throw loader.misfit(error, options);
+  }
+  compiled = module;
+};
+
+/** Builds an entry's `initTargets`. `defaultSource()` answers with a module, bytes or an address, or a promise. */
+export const createInitTargets = (defaultSource) =>
+  /** Idempotent; concurrent callers share one load; after a failure the next call tries again. */
+  async function initTargets(options) {
+    if (compiled) return;
+    loading ??= start(options, defaultSource).finally(() => {
+      loading = undefined;
+    });
+    await loading;
+  };
+
+/** Asks the module. It keeps nothing between two calls, so an instance that stopped is replaced at once. */
+const ask = (what, text) => {
+  if (!compiled) {
+    throw new AgentSurfaceRuntimeError("NOT_INITIALIZED", "`initTargets()` is not done: `await` it before the first use.");
+  }
+  let answer;
+  try {
+    answer = JSON.parse(glue.targets(what, text));
+  } catch (error) {
+    glue.start(new WebAssembly.Instance(compiled, glue.imports()), compiled);
+    throw new AgentSurfaceRuntimeError("POISONED", `A projection stopped: ${error?.message ?? error}`, undefined, { cause: error });
+  }
+  if (answer.fault !== undefined) throw new TypeError(answer.fault);
+  return answer;
+};
+
+/** What the page says about a tool, by its name or its capability. */
+const wordsOf = (options, tool, ids) => options.tools?.[tool.name] ?? options.tools?.[ids?.get(tool.name)];
+
+const describe = ({ name, description, inputSchema }, words) => {
+  const { title, outputSchema, effect, idempotent, strict, priority } = words ?? {};
+  return { name, description, inputSchema, title, outputSchema, effect, idempotent, strict, priority };
+};
+
+/** A LangChain message has its calls where `JSON.stringify` does not look. */
+const plain = (calls) =>
+  Array.isArray(calls?.tool_calls)
+    ? { tool_calls: calls.tool_calls, invalid_tool_calls: calls.invalid_tool_calls }
+    : Array.isArray(calls)
+      ? calls.map(plain)
+      : calls;
+
+/** As `jsonSchema` of the AI SDK makes it; as a Standard Schema for its types. */
+const aiSchema = (schema) => {
+  const validate = (value) => ({ success: true, value });
+  return {
+    [Symbol.for("vercel.ai.schema")]: true,
+    jsonSchema: schema,
+    validate,
+    "~standard": {
+      version: 1,
+      vendor: "agent-surface-wasm",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  };
+};
+
+const fail = (result) => {
+  if (result.status === "ok") return result.output;
+  throw new Error(JSON.stringify(result.error));
+};
+
+/** The shapes that are more than a list of definitions. `run(name, input, id, signal)` answers with the surface's result. */
+const SHAPES = {
+  gemini: (tools) => [{ functionDeclarations: tools }],
+  "ai-sdk": (tools, { run, output }) =>
+    Object.fromEntries(
+      tools.map(({ name, inputSchema, ...tool }) => [
+        name,
+        {
+          ...tool,
+          type: "dynamic",
+          inputSchema: aiSchema(inputSchema),
+          execute: (input, call) => run(name, input, call?.toolCallId, call?.abortSignal),
+          toModelOutput: ({ toolCallId, output: result }) => output(name, toolCallId, result),
+        },
+      ]),
+    ),
+  "assistant-ui": (tools, { run }) =>
+    Object.fromEntries(
+      tools.map(({ name, ...tool }) => [
+        name,
+        {
+          type: "frontend",
+          ...tool,
+          execute: async (input, call) => {
+            const result = await run(name, input, call?.toolCallId, call?.abortSignal);
+            const isError = result.status !== "ok";
+            const response = { result: (isError ? result.error : result.output) ?? { ok: true }, isError };
+            return Object.defineProperty(response, Symbol.for("aui.tool-response"), { value: true });
+          },
+        },
+      ]),
+    ),
+  // The browser's class for calls is there where answers go back by `prompt`; elsewhere it calls `execute` itself.
+  "language-model": (tools, { run }) =>
+    typeof globalThis.LanguageModelToolCall === "function"
+      ? tools
+      : tools.map((tool) => ({
+          ...tool,
+          execute: async (input) => JSON.stringify(fail(await run(tool.name, input)) ?? { ok: true }),
+        })),
+};
+
+/** Chrome takes instances of its own classes. */
+const promptResult = (part) => {
+  const { errorMessage } = part.value;
+  const Class = errorMessage === undefined ? globalThis.LanguageModelToolSuccess : globalThis.LanguageModelToolError;
+  return typeof Class === "function" ? { ...part, value: new Class(part.value) } : part;
+};
+
+class Projection {
+  constructor(toolset, options) {
+    this.toolset = toolset;
+    this.options = options;
+    this.relaxed = false;
+    this.turn = 0;
+    this.text = undefined;
+    this.known = undefined;
+    /** The present tools and their projection. */
+    this.present = undefined;
+    /** `{ offer, tools }`: what the model was last given. Its tools keep it, so that they call what they were then. */
+    this.given = undefined;
+  }
+
+  /** The present tools; their projection is the same object while nothing that a model sees has changed. */
+  look() {
+    const list = this.toolset.tools();
+    const meta = this.options.meta?.tools() ?? [];
+    const { present, relaxed } = this;
+    if (present?.list === list && present.meta === meta && present.relaxed === relaxed) return present;
+    const ids = this.options.tools && this.toolset.wireNameMap?.();
+    const { target, schema, maxTools, maxStrict } = this.options;
+    const text = JSON.stringify({
+      target,
+      schema,
+      maxTools,
+      maxStrict,
+      relaxed,
+      tools: list.map((tool) => describe(tool, wordsOf(this.options, tool, ids))),
+      meta: meta.map((tool) => describe(tool)),
+    });
+    if (text !== this.text) this.known = ask(PROJECT, text);
+    this.text = text;
+    return (this.present = { list, meta, relaxed, known: this.known });
+  }
+
+  /** What the model is given from now on. */
+  give() {
+    const offer = this.look();
+    if (this.given?.offer.known === offer.known) {
+      this.given.offer = offer;
+      return this.given;
+    }
+    const given = { offer, tools: undefined };
+    const shape = SHAPES[this.options.target];
+    given.tools = shape
+      ? shape(offer.known.tools, {
+          run: (name, input, id, signal) => this.runNamed(given.offer, name, input, id, signal),
+          output: (name, id, result) => this.render([{ id, name, result }]).messages[0].content[0].output,
+        })
+      : offer.known.tools;
+    return (this.given = given);
+  }
+
+  /** One call of a tool that was offered; without a result where there was none of that name. */
+  async run({ list, meta }, call, signal) {
+    const tool = call.meta === undefined ? list[call.at] : meta[call.meta];
+    if (!tool) return { call };
+    const { input, error } = ask(
+      PREPARE,
+      JSON.stringify({ schema: tool.inputSchema, strict: call.strict, arguments: call.arguments }),
+    );
+    if (error) return { call, result: { status: "error", error } };
+    return { call, input, result: await tool.execute(input, { toolCallId: call.key, signal }) };
+  }
+
+  async runNamed(offer, name, input, id, signal) {
+    const entry = offer.known.names.find((other) => other.name === name);
+    return (await this.run(offer, { ...entry, arguments: input, key: id }, signal)).result;
+  }
+
+  render(results, hold) {
+    return ask(RENDER, JSON.stringify({ target: this.options.target, results, hold }));
+  }
+
+  async answer(calls, { signal, hold } = {}) {
+    const { offer } = this.given ?? this.give();
+    const turn = String(this.turn++);
+    const { target, others } = this.options;
+    const found = ask(READ, JSON.stringify({ target, calls: plain(calls), names: offer.known.names, others, turn }));
+    const ended = await Promise.all(found.calls.map((call) => this.run(offer, call, signal)));
+    const results = ended.map(({ call: { id, given, name, tool }, input, result }) => ({ id, given, name, tool, input, result }));
+    const { messages, pending } = this.render(results, hold);
+    return {
+      messages:
+        target === "language-model"
+          ? messages.map((message) => ({ ...message, content: message.content.map(promptResult) }))
+          : messages,
+      results: results.map(({ id, name, tool, result }) => ({ id, name, tool, result })),
+      pending,
+      history: found.history,
+    };
+  }
+
+  state() {
+    const { list, meta, known } = this.look();
+    const tools = known.names
+      .filter(({ at }) => at !== undefined)
+      .map(({ name, at }) => ({ name, state: list[at].state }));
+    return ask(STATE, JSON.stringify({ tools, overflow: known.overflow, meta: meta.length > 0 }));
+  }
+
+  report() {
+    const { losses, quarantined, overflow, names } = this.look().known;
+    return { losses, quarantined, overflow, names: new Map(names.map(({ name, tool }) => [name, tool])) };
+  }
+}
+
+export const projectTools = (toolset, options) => {
+  if (typeof toolset?.tools !== "function") throw new TypeError("`projectTools` expects a toolset");
+  if (typeof options?.target !== "string") throw new TypeError("`projectTools` needs a `target`");
+  const projection = new Projection(toolset, { ...options });
+  // A target or a dialect that there is not is said at once.
+  projection.look();
+  return {
+    tools: () => projection.give().tools,
+    answer: (calls, how) => projection.answer(calls, how),
+    state: () => projection.state(),
+    report: () => projection.report(),
+    relax() {
+      projection.relaxed = true;
+    },
+  };
+};
