@@ -1,8 +1,8 @@
 // Bundles the scripts of a module beside the main one. Called by `cargo xtask build` with `node bundle-apart.mjs <root>
 // <wasm-bindgen folder> <package folder> <version> <name>`.
 //
-// They hold what they need of the facade themselves: a page has them beside any entry, in either module format. Names of
-// properties stay whole for the same reason.
+// They hold what they need of the facade themselves: a page has them beside any entry, in either module format, and
+// what the copies must agree on lies in the realm's record. Names stay whole for the same reason.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -69,9 +69,10 @@ const gluePlugin = {
   },
 };
 
-const types = readdirSync(join(root, "pkg-template", "types")).map((name) =>
-  readFileSync(join(root, "pkg-template", "types", name), "utf8"),
-);
+/** All but those of `/targets`, whose script is made apart and gets no short names. */
+const types = readdirSync(join(root, "pkg-template", "types"))
+  .filter((name) => name !== "targets.d.ts")
+  .map((name) => readFileSync(join(root, "pkg-template", "types", name), "utf8"));
 const internal = internalProperties(glue, types.join("\n"));
 /** The names that internal properties got: the same in every script, because a realm may load two. */
 const internalNames = {};
