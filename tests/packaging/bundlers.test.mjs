@@ -9,7 +9,7 @@ import { createServer, build as viteBuild } from "vite";
 import webpack from "webpack";
 import { launch, openPage } from "../e2e/harness/browser.mjs";
 import { serve } from "../e2e/harness/server.mjs";
-import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, project } from "./project.mjs";
+import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, TARGETS_ANSWER, TARGETS_PROGRAM, project } from "./project.mjs";
 
 const page = (script) => `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`;
 const SHOW = "run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });";
@@ -18,6 +18,10 @@ const app = (from) => `import ${NAMES} from "${from}";${PROGRAM}
 const withEngine = `import { fromJsonSchema, init } from "agent-surface-wasm";
   import { installSchemaEngine } from "agent-surface-wasm/schema";${SCHEMA_PROGRAM}
   ${SHOW}`;
+const withTargets = `
+  import { initTargets, projectTools } from "agent-surface-wasm/targets";${TARGETS_PROGRAM}
+  run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });`;
+
 
 let browser;
 before(async () => {
@@ -165,4 +169,30 @@ test("esbuild bundles the schema engine; its module file is copied beside the bu
       await copyFile(createRequire(made.path("app.js")).resolve(`agent-surface-wasm/${name}`), made.path("dist", name));
     }
     assert.equal(await titleOf(outdir), SCHEMA_ANSWER);
+  }));
+
+test("Vite builds the projections with their own module alone, and its development server needs no setting", () =>
+  withProject({ "index.html": page("/app.js"), "app.js": withTargets }, async (made) => {
+    await viteBuild({ root: made.folder, logLevel: "error" });
+    assert.equal(modulesIn(await made.files("dist")).length, 1);
+    assert.equal(await titleOf(made.path("dist")), TARGETS_ANSWER);
+    const server = await createServer({ root: made.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
+    await server.listen();
+    try {
+      assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), TARGETS_ANSWER);
+    } finally {
+      await server.close();
+    }
+  }));
+
+test("webpack builds the projections with no setting", () =>
+  withProject({ "app.js": withTargets, "dist/index.html": page("/main.js") }, async (made) => {
+    const stats = await new Promise((resolve, reject) => {
+      webpack(
+        { mode: "production", context: made.folder, entry: "./app.js", output: { path: made.path("dist") }, performance: false },
+        (error, result) => (error ? reject(error) : resolve(result)),
+      );
+    });
+    assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
+    assert.equal(await titleOf(made.path("dist")), TARGETS_ANSWER);
   }));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, project } from "./project.mjs";
+import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, TARGETS_ANSWER, TARGETS_PROGRAM, project } from "./project.mjs";
 
 let app;
 before(async () => {
@@ -15,6 +15,8 @@ before(async () => {
       import { installSchemaEngine } from "agent-surface-wasm/schema";${SCHEMA_PROGRAM}console.log(await run());`,
     "schema.cjs": `const { fromJsonSchema, init } = require("agent-surface-wasm");
       const { installSchemaEngine } = require("agent-surface-wasm/schema");${SCHEMA_PROGRAM}run().then(console.log);`,
+    "targets.mjs": `import { initTargets, projectTools } from "agent-surface-wasm/targets";${TARGETS_PROGRAM}console.log(await run());`,
+    "targets.cjs": `const { initTargets, projectTools } = require("agent-surface-wasm/targets");${TARGETS_PROGRAM}run().then(console.log);`,
     "inline.mjs": `import ${NAMES} from "agent-surface-wasm/inline";${PROGRAM}console.log(await run());`,
   });
 });
@@ -130,6 +132,12 @@ test("a bundle for Node needs no file beside it", async () => {
     assert.equal((await app.node(outfile)).trim(), ANSWER, format);
   }
 });
+
+for (const file of ["targets.mjs", "targets.cjs"]) {
+  test(`${file} projects tools without any setting and without the main module`, async () => {
+    assert.equal((await app.node(file)).trim(), TARGETS_ANSWER);
+  });
+}
 
 for (const file of ["schema.mjs", "schema.cjs"]) {
   test(`${file} checks values with the schema engine without any setting`, async () => {

@@ -93,5 +93,21 @@ const run = async () => {
 };
 `;
 
+/** The same with a projection to a model's SDK, of tools that need no surface. */
+export const TARGETS_PROGRAM = `
+const run = async () => {
+  await initTargets();
+  const tool = { name: "a.b", description: "d", inputSchema: { const: 1 }, state: { available: true }, execute: async () => ({ status: "ok", output: 42 }) };
+  const tools = [tool, { ...tool, name: "c", inputSchema: { type: "object" } }];
+  const projected = projectTools({ tools: () => tools }, { target: "openai-chat" });
+  const call = { id: "c1", type: "function", function: { name: "c", arguments: "" } };
+  const { messages } = await projected.answer([call]);
+  return [messages[0].content, projected.report().quarantined.length].join();
+};
+`;
+
+/** What `TARGETS_PROGRAM` answers. */
+export const TARGETS_ANSWER = "42,1";
+
 /** What `SCHEMA_PROGRAM` answers. */
 export const SCHEMA_ANSWER = "42,AgentSchemaError";

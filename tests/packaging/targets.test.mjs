@@ -56,6 +56,17 @@ test("calls without ids, or with equal ones, are calls of their own, and the his
   assert.equal((await projected.answer({ ...given, tool_calls: [] })).messages.length, 0);
 });
 
+test("arguments that are no JSON, too deep or too large are answered, and nothing runs", async () => {
+  const { toolset, calls } = await surface();
+  const projected = projectTools(toolset, { target: "openai-chat" });
+  const deep = `{"status":${"[".repeat(500)}${"]".repeat(500)}}`;
+  const given = ["{", deep, JSON.stringify(deep), JSON.parse(deep), `{"status":"${"x".repeat(300_000)}"}`, 7, []];
+  const tool_calls = given.map((args, at) => ({ id: `c${at}`, type: "function", function: { name: FILTER, arguments: args } }));
+  const { messages } = await projected.answer({ tool_calls });
+  assert.deepEqual(messages.map(({ content }) => JSON.parse(content).error?.code), given.map(() => "INVALID_INPUT"));
+  assert.deepEqual(calls, []);
+});
+
 test("a call that is repeated by its id runs once", async () => {
   const { toolset, calls } = await surface();
   const projected = projectTools(toolset, { target: "anthropic" });

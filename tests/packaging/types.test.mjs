@@ -55,6 +55,12 @@ import { explainSurface } from "agent-surface-wasm/explain";
 import { createAgentSurfaceRegistry } from "agent-surface-wasm";
 export const hidden = explainSurface(createAgentSurfaceRegistry()).capabilities.filter(({ outcome }) => outcome === "hide");
 `;
+const TARGETS = `
+import { initTargets, projectTools } from "agent-surface-wasm/targets";
+import type { AgentToolset } from "agent-surface-wasm";
+export const ready: Promise<void> = initTargets();
+export const names = (toolset: AgentToolset): string[] => projectTools(toolset, { target: "anthropic" }).tools().map(({ name }) => name);
+`;
 const SCHEMA = `
 import { installSchemaEngine } from "agent-surface-wasm/schema";
 export const ready: Promise<void> = installSchemaEngine({ documents: { "https://example.com/a.json": { type: "string" } } });
@@ -65,7 +71,7 @@ const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA]]);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS]]);
   return check(files, compilerOptions);
 };
 

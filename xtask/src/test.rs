@@ -146,13 +146,16 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     // So does what JavaScript calls of the schema engine.
     lint(&["-p", "agent-surface-schema", "--target", "wasm32-unknown-unknown"])?;
     // As the package is built; its tests have the standard library.
-    let mut cargo = tools::cargo(workspace)?;
-    execute(
-        cargo
-            .args(["clippy", "--quiet", "--lib", "--features", "module"])
-            .args(root)
-            .args(["--", "-D", "warnings"]),
-    )
+    for module in ["agent-surface-wasm", "agent-surface-targets"] {
+        let mut cargo = tools::cargo(workspace)?;
+        execute(
+            cargo
+                .args(["clippy", "--quiet", "--lib", "--features", "module"])
+                .args(["-p", module, "--target", "wasm32-unknown-unknown"])
+                .args(["--", "-D", "warnings"]),
+        )?;
+    }
+    Ok(())
 }
 
 fn native(workspace: &Workspace) -> Result<()> {

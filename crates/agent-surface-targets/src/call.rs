@@ -9,6 +9,9 @@ use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// The longest id of an invocation.
+const MAX_KEY: usize = 256;
+
 /// How a target writes a call.
 struct Shape {
     /// Words of `type`; empty where it has none.
@@ -128,7 +131,8 @@ pub fn read(request: &Json) -> Json {
         if new != found.id {
             taken.push(new.clone());
         }
-        let is_trusted = !found.id.is_empty() && !is_repeated && found.id != found.name;
+        let is_possible = (1..=MAX_KEY).contains(&agent_surface_json::characters(&found.id));
+        let is_trusted = is_possible && !is_repeated && found.id != found.name;
         let mut call = Members::default();
         call.set("id", Json::text(&new));
         if !found.id.is_empty() {

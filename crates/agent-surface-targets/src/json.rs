@@ -8,12 +8,15 @@ use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What one message from the page may be: some thousand tools.
+/// What one message from the page may be: some thousand tools. A model may nest as deep as it likes; see `MAX_DEPTH`.
 const BOUNDS: Bounds = Bounds {
     max_bytes: 1 << 26,
-    max_depth: 96,
+    max_depth: 1 << 26,
     lone_surrogates: true,
 };
+/// What is deeper reads as null: walks recurse. The surface refuses an input that is a third less deep, so none gets
+/// through that was cut.
+const MAX_DEPTH: usize = 96;
 
 /// A JSON value. Members keep their order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -48,7 +51,7 @@ impl Json {
 
     /// Reads a text.
     pub fn parse_within(text: &str, bounds: Bounds) -> Result<Json, ParseError> {
-        Document::parse(text, bounds).map(|document| read(document.root()))
+        Document::parse(text, bounds).map(|document| read(document.root(), MAX_DEPTH))
     }
 
     /// A string.
@@ -171,17 +174,20 @@ impl Json {
     }
 }
 
-fn read(value: Value<'_>) -> Json {
+fn read(value: Value<'_>, room: usize) -> Json {
+    let Some(room) = room.checked_sub(1) else {
+        return Json::Null;
+    };
     match value.kind() {
         Kind::Null => Json::Null,
         Kind::Bool => Json::Bool(value.as_bool().unwrap_or_default()),
         Kind::Number => Json::Number(value.raw().to_owned()),
         Kind::String => Json::Text(value.as_str().unwrap_or_default().into_owned()),
-        Kind::Array => Json::List(value.items().map(read).collect()),
+        Kind::Array => Json::List(value.items().map(|item| read(item, room)).collect()),
         Kind::Object => {
             let mut members = Members::default();
             for (key, value) in value.entries() {
-                members.set(&key, read(value));
+                members.set(&key, read(value, room));
             }
             Json::Object(members)
         }
@@ -301,6 +307,17 @@ mod tests {
         ] {
             assert_eq!(step(token, up).as_deref(), expected, "{token}");
         }
+    }
+
+    #[test]
+    fn what_is_too_deep_reads_as_null() {
+        let depth = 50_000;
+        let text = ["[".repeat(depth), "]".repeat(depth)].concat();
+        let read = Json::parse(&text).unwrap().write();
+        assert_eq!(
+            read,
+            ["[".repeat(MAX_DEPTH), "null".to_owned(), "]".repeat(MAX_DEPTH)].concat()
+        );
     }
 
     #[test]
