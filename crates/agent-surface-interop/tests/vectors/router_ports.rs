@@ -213,7 +213,8 @@ impl Host for Script {
         let answer = self.admit.next();
         Ok(match answer.get("grant") {
             None if answer == json!(true) => Admission::Admit,
-            None => Admission::Refuse,
+            None if answer == json!(false) => Admission::Refuse,
+            None => Admission::Grant(exact(&answer)),
             Some(grant) => {
                 let mut grant = grant.clone();
                 if grant.get("requestDigest") == Some(&json!("$request")) {
