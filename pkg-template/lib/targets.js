@@ -228,13 +228,14 @@ class Projection {
     const found = ask(READ, JSON.stringify({ target, calls: plain(calls), names: offer.known.names, others, turn }));
     const ended = await Promise.all(found.calls.map((call) => this.run(offer, call, signal)));
     const results = ended.map(({ call: { id, given, name, tool }, input, result }) => ({ id, given, name, tool, input, result }));
-    const { messages, pending } = this.render(results, hold);
+    const { messages, outputs, pending } = this.render(results, hold);
     return {
       messages:
         target === "language-model"
           ? messages.map((message) => ({ ...message, content: message.content.map(promptResult) }))
           : messages,
       results: results.map(({ id, name, tool, result }) => ({ id, name, tool, result })),
+      outputs,
       pending,
       history: found.history,
     };

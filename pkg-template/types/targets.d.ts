@@ -1,5 +1,5 @@
 /**
- * Tools for model SDKs. The entry `agent-surface-wasm/targets`, with a module of its own (about 54 kB, brotli).
+ * Tools for model SDKs. The entry `agent-surface-wasm/targets`, with a module of its own (about 48 kB, brotli).
  *
  * A projection turns a toolset into what an SDK takes, and what the SDK gives back into calls and results. The surface
  * validates every call with the tool's own schema, whatever the target was told.
@@ -80,8 +80,9 @@ export interface GeminiResults {
 export interface AISDKTool {
   type: "dynamic";
   description: string;
-  /** A Standard Schema, which the SDK also knows as its own. */
+  /** A Standard Schema, which the SDK also knows as its own. `jsonSchema` is what a page sends to a server with its chat. */
   inputSchema: {
+    readonly jsonSchema: TargetObjectSchema;
     readonly "~standard": {
       readonly version: 1;
       readonly vendor: string;
@@ -110,6 +111,11 @@ export interface AISDKResults {
   role: "tool";
   content: { type: "tool-result"; toolCallId: string; toolName: string; output: AISDKOutput }[];
 }
+
+/** Vercel AI SDK: what `addToolOutput` of `useChat` takes. Do not await it inside `onToolCall`. */
+export type AISDKChatOutput =
+  | { tool: string; toolCallId: string; output: JsonValue }
+  | { tool: string; toolCallId: string; state: "output-error"; errorText: string };
 
 /** LangChain: for `bindTools`. */
 export interface LangChainTool {
@@ -198,7 +204,7 @@ export interface Targets {
   "openai-responses": { tools: OpenAIResponsesTool[]; message: OpenAIResponsesResult };
   "openai-chat": { tools: OpenAIChatTool[]; message: OpenAIChatResult };
   gemini: { tools: GeminiTools[]; message: GeminiResults };
-  "ai-sdk": { tools: { [name: string]: AISDKTool }; message: AISDKResults };
+  "ai-sdk": { tools: { [name: string]: AISDKTool }; message: AISDKResults; output: AISDKChatOutput };
   langchain: { tools: LangChainTool[]; message: LangChainResult };
   "assistant-ui": { tools: { [name: string]: AssistantUITool }; message: AssistantUIResult };
   "ag-ui": { tools: AGUITool[]; message: AGUIResult };
@@ -296,7 +302,7 @@ export interface PendingCall {
 }
 
 /** The end of one turn's calls. */
-export interface TargetAnswer<Message> {
+export interface TargetAnswer<Message, Output = never> {
   /** To be sent back: exactly one result for each call, in their order. Empty when there was no call. */
   readonly messages: Message[];
   /** The surface's results; absent where there is no such tool. */
@@ -306,6 +312,8 @@ export interface TargetAnswer<Message> {
     readonly tool?: string;
     readonly result?: InvocationResult | { readonly status: "error"; readonly error: InvocationError };
   }[];
+  /** For `ai-sdk`: the same results for a chat on the client. Absent elsewhere. */
+  readonly outputs?: readonly Output[];
   /** Calls that wait for a person. They have a message, too, unless `hold` was asked for. */
   readonly pending: readonly PendingCall[];
   /**
@@ -334,7 +342,7 @@ export interface ProjectedTools<Name extends TargetName> {
   answer(
     calls: unknown,
     how?: { readonly signal?: AbortSignal; readonly hold?: boolean },
-  ): Promise<TargetAnswer<Targets[Name]["message"]>>;
+  ): Promise<TargetAnswer<Targets[Name]["message"], Targets[Name] extends { output: infer Output } ? Output : never>>;
   /**
    * What changes from turn to turn, as a text to be put behind the conversation, so that the definitions stay in the
    * provider's cache: which tools are not available now and why, notes, what had no room. Empty when there is nothing to say.

@@ -114,6 +114,29 @@ test("a person's no reaches the model in the words of the target, and a wait tha
   assert.deepEqual(calls, []);
 });
 
+test("a chat on the client gets its outputs without being waited for", async () => {
+  const { toolset, calls } = await surface();
+  const projected = projectTools(toolset, { target: "ai-sdk" });
+  const added = [];
+  // As `useChat` does: an output is taken only once `onToolCall` has returned.
+  let returned = false;
+  const addToolOutput = async (output) => added.push([returned, output]);
+  const onToolCall = ({ toolCall }) => {
+    projected.answer([toolCall]).then(({ outputs }) => outputs.forEach((output) => void addToolOutput(output)));
+  };
+  onToolCall({ toolCall: { type: "tool-call", toolCallId: "c1", toolName: FILTER, input: { status: "online" } } });
+  onToolCall({ toolCall: { type: "tool-call", toolCallId: "c2", toolName: FILTER, input: {} } });
+  onToolCall({ toolCall: { type: "tool-call", toolCallId: "c3", toolName: "server_lookup", input: {} } });
+  returned = true;
+  while (added.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(added.map(([late, { toolCallId, state }]) => [late, toolCallId, state]).sort(), [
+    [true, "c1", undefined],
+    [true, "c2", "output-error"],
+  ]);
+  assert.deepEqual(added.find(([, { toolCallId }]) => toolCallId === "c1")[1], { tool: FILTER, toolCallId: "c1", output: { shown: 1 } });
+  assert.equal(calls.length, 1);
+});
+
 test("past 128 tools the meta tools come in, and what had no room is named and can be reached", async () => {
   const { registry, toolset } = await surface();
   for (let at = 0; at < 300; at++) {

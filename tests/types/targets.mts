@@ -7,13 +7,14 @@ import type { Content, ToolListUnion } from "@google/genai";
 import type { BindToolsInput } from "@langchain/core/language_models/chat_models";
 import { ToolMessage } from "@langchain/core/messages";
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
-import type { ModelMessage, ToolSet } from "ai";
+import type { AbstractChat, ModelMessage, ToolSet, UIMessage } from "ai";
 import type OpenAI from "openai";
 import { projectTools } from "agent-surface-wasm/targets";
 import type { AgentToolset } from "agent-surface-wasm";
 
 declare const toolset: AgentToolset;
 declare const answered: unknown;
+type UseChatHelpers = AbstractChat<UIMessage>;
 
 const anthropic = projectTools(toolset, { target: "anthropic", tools: { a: { strict: true } } });
 export const anthropicTools: Anthropic.ToolUnion[] = anthropic.tools();
@@ -34,6 +35,9 @@ export const geminiContents: Content[] = (await gemini.answer(answered)).message
 const ai = projectTools(toolset, { target: "ai-sdk" });
 export const aiTools: ToolSet = ai.tools();
 export const aiMessages: ModelMessage[] = (await ai.answer(answered)).messages;
+
+declare const addToolOutput: UseChatHelpers["addToolOutput"];
+for (const output of (await ai.answer(answered)).outputs ?? []) void addToolOutput(output);
 
 const langchain = projectTools(toolset, { target: "langchain" });
 export const langchainTools: BindToolsInput[] = langchain.tools();

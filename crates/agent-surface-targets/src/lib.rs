@@ -21,6 +21,7 @@ mod name;
 mod outcome;
 mod project;
 pub mod schema;
+mod sort;
 mod state;
 pub mod target;
 

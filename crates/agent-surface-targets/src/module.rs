@@ -8,6 +8,10 @@ use wasm_bindgen::prelude::*;
 
 use crate::json::Json;
 
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// Runs what `what` numbers, on a request as JSON text. The answer is JSON text.
 #[wasm_bindgen]
 pub fn targets(what: u32, request: &str) -> String {

@@ -3,6 +3,7 @@
 //! It refuses to depend on anything but the names: the same tools get the same names in every session. A name that fits
 //! stays; one that does not is spelled so that it does, with digits of a hash behind it. Called by `project`.
 
+use crate::sort;
 use crate::target::Profile;
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
@@ -34,10 +35,8 @@ pub fn assign(profile: &Profile, names: &[&str]) -> Vec<Option<String>> {
             break;
         }
         // All of a group move together, so that the order says nothing.
-        for at in clash {
-            if let Some(level) = levels.get_mut(at) {
-                *level += 1;
-            }
+        for (at, level) in levels.iter_mut().enumerate() {
+            *level += usize::from(clash.contains(&at));
         }
         current = spelled(&levels);
     }
@@ -56,16 +55,20 @@ pub fn assign(profile: &Profile, names: &[&str]) -> Vec<Option<String>> {
 
 /// Places of names that another tool's is like.
 fn colliding(profile: &Profile, tools: &[&str], names: &[String]) -> Vec<usize> {
-    let mut keys: Vec<(String, &str, usize)> = Vec::with_capacity(names.len());
-    for (at, (name, tool)) in names.iter().zip(tools).enumerate() {
-        keys.push((folded(profile, name), tool, at));
+    let mut keys = Vec::with_capacity(names.len());
+    for (name, tool) in names.iter().zip(tools) {
+        keys.push((folded(profile, name), tool));
     }
-    keys.sort_unstable();
     let mut found = Vec::new();
-    for group in keys.chunk_by(|(left, ..), (right, ..)| left == right) {
-        let differ = group.first().map(|(_, tool, _)| tool) != group.last().map(|(_, tool, _)| tool);
-        if differ {
-            found.extend(group.iter().map(|(.., at)| *at));
+    let order = sort::order(keys.len(), &|a, b| keys.get(a) < keys.get(b));
+    for pair in order.windows(2) {
+        if let [a, b] = *pair
+            && let (Some((left, tool)), Some((right, other))) = (keys.get(a), keys.get(b))
+            && left == right
+            && tool != other
+        {
+            let key = left;
+            found.extend((0..keys.len()).filter(|at| keys.get(*at).is_some_and(|(other, _)| other == key)));
         }
     }
     found

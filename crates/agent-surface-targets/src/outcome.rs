@@ -16,8 +16,8 @@ struct Ended<'a> {
 }
 
 /// Renders results. The request: `{ target, results: [{ id, given?, name, result }], hold? }`; `result` is what a tool's
-/// `execute` gave, or absent for a tool that there is not. The answer: `{ messages, pending }`. With `hold`, calls that
-/// wait for a person get no message yet.
+/// `execute` gave, or absent for a tool that there is not. The answer: `{ messages, outputs?, pending }`, `outputs` for
+/// what writes results into a chat instead of a conversation. With `hold`, calls that wait for a person get neither yet.
 pub fn render(request: &Json) -> Json {
     let Some(profile) = by_name(request.at("target").str()) else {
         return Json::object([("fault", Json::text("`target` names none"))]);
@@ -30,6 +30,7 @@ pub fn render(request: &Json) -> Json {
         .map(|call| no_such_tool(call.at("name").str()))
         .collect();
     let mut messages = Vec::new();
+    let mut outputs = Vec::new();
     let mut pending = Vec::new();
     for (call, missing) in request.at("results").items().iter().zip(&unknown) {
         let result = call
@@ -44,11 +45,17 @@ pub fn render(request: &Json) -> Json {
             }
         }
         messages.push(ended.message(target));
+        if target == Target::AiSdk {
+            outputs.push(ended.chat_output());
+        }
     }
-    Json::object([
-        ("messages", gathered(target, messages)),
-        ("pending", Json::List(pending)),
-    ])
+    let mut answer = Members::default();
+    answer.set("messages", gathered(target, messages));
+    if target == Target::AiSdk {
+        answer.set("outputs", Json::List(outputs));
+    }
+    answer.set("pending", Json::List(pending));
+    Json::Object(answer)
 }
 
 /// Results that belong into one message.
@@ -219,6 +226,20 @@ impl Ended<'_> {
             (None, _) => ("json", self.value()),
         };
         Json::object([("type", Json::text(kind)), ("value", value)])
+    }
+
+    /// What `addToolOutput` of a chat takes.
+    fn chat_output(&self) -> Json {
+        let mut out = Members::default();
+        out.set("tool", self.name());
+        out.set("toolCallId", self.id());
+        if self.error().is_some() {
+            out.set("state", Json::text("output-error"));
+            out.set("errorText", Json::Text(self.text()));
+        } else {
+            out.set("output", self.value());
+        }
+        Json::Object(out)
     }
 
     /// A `CallToolResult`; a tool that there is not is an error of the protocol.

@@ -7,6 +7,7 @@ use crate::definition::definition;
 use crate::json::{Json, Members};
 use crate::name;
 use crate::schema::{self, Change, Loss, Projected, Refusal};
+use crate::sort;
 use crate::target::{Dialect, Profile, by_name};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
@@ -233,13 +234,16 @@ fn drop_least<'a>(ready: &mut Vec<Ready<'a>>, room: usize) -> Vec<Ready<'a>> {
         Json::Number(token) => token.clone(),
         _ => "0".to_owned(),
     };
-    let mut order: Vec<(String, usize)> = ready.iter().map(rank).zip(0..).collect();
-    order.sort_by(|(a, at), (b, other)| agent_surface_json::compare_numbers(b, a).then(at.cmp(other)));
-    let mut kept: Vec<usize> = order.into_iter().map(|(_, at)| at).take(room).collect();
-    kept.sort_unstable();
+    let ranks: Vec<String> = ready.iter().map(rank).collect();
+    let is_before = |a: usize, b: usize| match (ranks.get(a), ranks.get(b)) {
+        (Some(a), Some(b)) => agent_surface_json::compare_numbers(a, b).is_gt(),
+        _ => false,
+    };
+    let mut kept = sort::order(ranks.len(), &is_before);
+    kept.truncate(room);
     let (mut stay, mut go) = (Vec::new(), Vec::new());
     for (at, one) in core::mem::take(ready).into_iter().enumerate() {
-        if kept.binary_search(&at).is_ok() {
+        if kept.contains(&at) {
             stay.push(one);
         } else {
             go.push(one);

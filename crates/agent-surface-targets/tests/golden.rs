@@ -216,6 +216,9 @@ fn outcomes(vector: &Json, out: &mut String) {
                 *out += &format!("{}\n", message.write());
             }
         }
+        for output in answer.at("outputs").items() {
+            *out += &format!("output {}\n", output.write());
+        }
         for pending in answer.at("pending").items() {
             *out += &format!("pending {}\n", pending.write());
         }
