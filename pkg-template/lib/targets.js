@@ -68,13 +68,11 @@ const describe = ({ name, description, inputSchema }, words) => {
   return { name, description, inputSchema, title, outputSchema, effect, idempotent, strict, priority };
 };
 
-/** A LangChain message has its calls where `JSON.stringify` does not look. */
-const plain = (calls) =>
-  Array.isArray(calls?.tool_calls)
-    ? { tool_calls: calls.tool_calls, invalid_tool_calls: calls.invalid_tool_calls }
-    : Array.isArray(calls)
-      ? calls.map(plain)
-      : calls;
+/** A LangChain message writes itself as JSON without what it was not made with. */
+const plain = (calls) => {
+  if (Array.isArray(calls)) return calls.map(plain);
+  return { tool_calls: calls?.tool_calls ?? calls, invalid_tool_calls: calls?.invalid_tool_calls };
+};
 
 /** As `jsonSchema` of the AI SDK makes it; as a Standard Schema for its types. */
 const aiSchema = (schema) => {
@@ -225,7 +223,8 @@ class Projection {
     const { offer } = this.given ?? this.give();
     const turn = String(this.turn++);
     const { target, others } = this.options;
-    const found = ask(READ, JSON.stringify({ target, calls: plain(calls), names: offer.known.names, others, turn }));
+    const sent = target === "langchain" ? plain(calls) : calls;
+    const found = ask(READ, JSON.stringify({ target, calls: sent, names: offer.known.names, others, turn }));
     const ended = await Promise.all(found.calls.map((call) => this.run(offer, call, signal)));
     const results = ended.map(({ call: { id, given, name, tool }, input, result }) => ({ id, given, name, tool, input, result }));
     const { messages, outputs, pending } = this.render(results, hold);

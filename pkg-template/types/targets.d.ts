@@ -318,7 +318,7 @@ export interface TargetAnswer<Message, Output = never> {
   readonly pending: readonly PendingCall[];
   /**
    * What was given, with ids that the target takes back: where any was missing, malformed or used twice. Keep it in the
-   * conversation in place of what came. Absent where nothing had to change.
+   * conversation in place of what came (of a LangChain message, its two lists of calls). Absent where nothing had to change.
    */
   readonly history?: unknown;
 }

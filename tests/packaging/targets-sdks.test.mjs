@@ -142,6 +142,7 @@ test("LangChain: definitions convert, messages are read, and results are tool me
   });
   const { messages } = await projected.answer(message);
   const made = messages.map((fields) => new ToolMessage(fields));
+  assert.equal((await projected.answer(message.tool_calls)).messages[0].tool_call_id, "c1");
   assert.deepEqual(made.map(({ tool_call_id, status }) => [tool_call_id, status]), [["c1", "success"], ["c2", "error"]]);
 });
 

@@ -51,6 +51,7 @@ test("calls without ids, or with equal ones, are calls of their own, and the his
   const { messages, history } = await projected.answer(given);
   const ids = messages.map((message) => message.tool_call_id);
   assert.equal(new Set(ids).size, 3);
+  assert.deepEqual({ ...history, tool_calls: [] }, { ...given, tool_calls: [] });
   assert.deepEqual(history.tool_calls.map(({ id }) => id), ids);
   assert.deepEqual(calls.map(([, { status }]) => status), ["online", "offline", "online"]);
   assert.equal((await projected.answer({ ...given, tool_calls: [] })).messages.length, 0);
@@ -169,7 +170,7 @@ test("what a server answers is left alone where servers have tools, or where the
     { id: "c1", type: "function", function: { name: "server_lookup", arguments: "{}" } },
     { id: "c2", type: "function", function: { name: FILTER, arguments: '{"status":"online"}' } },
   ];
-  const ids = async (options) => (await projectTools(toolset, options).answer({ toolCalls: calls, tool_calls: calls })).results.map(({ id }) => id);
+  const ids = async (options) => (await projectTools(toolset, options).answer(calls)).results.map(({ id }) => id);
   assert.deepEqual(await ids({ target: "ag-ui" }), ["c2"]);
   assert.deepEqual(await ids({ target: "openai-chat", others: ["server_lookup"] }), ["c2"]);
 });
