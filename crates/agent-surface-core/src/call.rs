@@ -55,8 +55,8 @@ pub struct Route {
     pub capability_id: String,
     /// Who calls.
     pub consumer: Consumer,
-    /// The fingerprints of a request with nothing but no input, or with nothing but `{}`.
-    pub(crate) plain: [Cell<Option<u128>>; 2],
+    /// The fingerprint of a request with no input, or `{}`, and nothing else.
+    pub(crate) plain: Cell<Option<u128>>,
 }
 
 impl Route {
@@ -65,7 +65,7 @@ impl Route {
         Rc::new(Self {
             capability_id: capability_id.to_owned(),
             consumer,
-            plain: [Cell::new(None), Cell::new(None)],
+            plain: Cell::new(None),
         })
     }
 }

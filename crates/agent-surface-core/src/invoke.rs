@@ -216,9 +216,10 @@ impl Core {
     /// its length before it. That of a request with none of them is kept with its route.
     fn fingerprint(&self, request: &Request<'_>, as_sent: bool) -> u128 {
         let (marker, input, plain) = match &request.input {
-            Sent::Absent => ("-", Cow::Borrowed(""), Some(0)),
+            // What no input stands for: a transport may write it out when it repeats the call.
+            Sent::Absent => ("=", Cow::Borrowed("{}"), true),
             Sent::Json(document) | Sent::Encoded(document, _) => {
-                let plain = Rc::ptr_eq(document, &self.empty).then_some(1);
+                let plain = Rc::ptr_eq(document, &self.empty);
                 let text = if as_sent {
                     Cow::Borrowed(document.text())
                 } else {
@@ -226,12 +227,10 @@ impl Core {
                 };
                 ("=", text, plain)
             }
-            Sent::Bad(issues) | Sent::Refused(issues) => ("!", Cow::Borrowed(issues.as_str()), None),
+            Sent::Bad(issues) | Sent::Refused(issues) => ("!", Cow::Borrowed(issues.as_str()), false),
         };
-        let kept = plain
-            .filter(|_| request.instance_id.is_none() && request.confirmation_id.is_none())
-            .and_then(|at| request.route.plain.get(at));
-        if let Some(known) = kept.and_then(core::cell::Cell::get) {
+        let plain = plain && request.instance_id.is_none() && request.confirmation_id.is_none();
+        if let Some(known) = request.route.plain.get().filter(|_| plain) {
             return known;
         }
         let mut text = String::with_capacity(input.len() + 160);
@@ -252,8 +251,8 @@ impl Core {
         }
         text.push_str(&input);
         let fingerprint = sip128(self.seed, text.as_bytes());
-        if let Some(kept) = kept {
-            kept.set(Some(fingerprint));
+        if plain {
+            request.route.plain.set(Some(fingerprint));
         }
         fingerprint
     }
