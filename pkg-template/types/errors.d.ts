@@ -125,7 +125,7 @@ export interface AgentErrorInit {
   readonly code: AgentCapabilityErrorCode;
   /** Cut to 300 characters. Agents read it: no secrets, no stack, no internal address. */
   readonly message: string;
-  /** The code's own when absent. */
+  /** The one of the code, and of its `idempotent` or `transient`, when absent. */
   readonly retry?: AgentRetry;
   /** JSON, at most 4,096 bytes; dropped with a warning in development when it is not. */
   readonly details?: object;

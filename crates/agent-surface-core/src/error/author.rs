@@ -31,11 +31,15 @@ impl Failure {
             .and_then(Value::as_str)
             .and_then(|retry| Retry::parse(&retry));
         let details = root.get("details");
-        let transient = details.and_then(|details| details.get("transient")?.as_bool());
-        if let Some(retry) = retry {
+        // What the details say of these two has the last word on a code's own hint.
+        let (name, hint) = match failure.code {
+            Code::Timeout => ("idempotent", Retry::Yes),
+            Code::ExecutionFailed => ("transient", Retry::AfterDelay),
+            code => ("", code.retry()),
+        };
+        let said = details.and_then(|details| details.get(name)?.as_bool());
+        if let Some(retry) = retry.or((said == Some(true)).then_some(hint)) {
             failure.retry = retry;
-        } else if failure.code == Code::ExecutionFailed && transient == Some(true) {
-            failure.retry = Retry::AfterDelay;
         }
         let warning = match (known, warning) {
             (Some(_), warning) => warning,
@@ -134,6 +138,31 @@ mod tests {
             let (failure, warning) = Failure::from_author(&read(&text));
             assert_eq!((failure.code, failure.retry, warning), (code, code.retry(), None));
             assert!(!failure.message.trim().is_empty());
+        }
+    }
+
+    #[test]
+    fn what_the_details_say_counts_where_an_author_gives_no_hint() {
+        for (code, details, retry, want) in [
+            ("TIMEOUT", "{\"timeoutMs\":5,\"idempotent\":true}", "", Retry::Yes),
+            ("TIMEOUT", "{\"timeoutMs\":5,\"idempotent\":false}", "", Retry::No),
+            ("TIMEOUT", "{\"transient\":true}", "", Retry::No),
+            ("TIMEOUT", "{\"idempotent\":true}", "no", Retry::No),
+            ("EXECUTION_FAILED", "{\"transient\":true}", "", Retry::AfterDelay),
+            ("EXECUTION_FAILED", "{\"idempotent\":true}", "", Retry::No),
+            ("CANCELLED", "{\"\":true,\"idempotent\":true}", "no", Retry::No),
+        ] {
+            let text = [
+                "{\"code\":\"",
+                code,
+                "\",\"message\":\"m\",\"retry\":\"",
+                retry,
+                "\",\"details\":",
+                details,
+                "}",
+            ]
+            .concat();
+            assert_eq!(Failure::from_author(&read(&text)).0.retry, want, "{text}");
         }
     }
 
