@@ -31,7 +31,9 @@ export class PolicyTable {
     }
     policies[ref].uses++;
     used.push(ref);
-    const hooks = HOOKS.reduce((bits, hook, at) => bits | (typeof policy[hook] === "function" ? 1 << at : 0), 0);
+    // 8: no hook at all. A policy that guards nothing because of a slip must not pass for one.
+    const bit = (hook, at) => (policy[hook] == null ? 0 : typeof policy[hook] === "function" ? 1 << at : 8);
+    const hooks = HOOKS.reduce((bits, hook, at) => bits | bit(hook, at), 0);
     return { ref, name: policy.name, hooks, guard: isGuarded(policy) };
   }
 

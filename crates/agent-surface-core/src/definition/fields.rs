@@ -62,7 +62,7 @@ const SHAPES: &[(Shape, &str, &str)] = &[
         "a whole number from 0",
         "queueDepth ref",
     ),
-    (Shape::Count(0, 7), "a set of hooks", "hooks"),
+    (Shape::Count(0, 7), "functions", "hooks"),
     (Shape::Kind(Kind::Array), "an array of policies", "policies"),
     (
         Shape::Schema,
