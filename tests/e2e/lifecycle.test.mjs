@@ -303,7 +303,9 @@ test("an adapter gets a view that cannot resolve, and is attached and detached o
 test("registry, handle and toolset are plain objects: copies and proxies of them work", async () => {
   const found = await run(async () => {
     const registry = T.registry();
-    const handle = { ...registry.register(T.component({ actions: { go: T.act(() => "ran") } })) };
+    const original = registry.register(T.component({ actions: { go: T.act(() => "ran") } }));
+    const handle = { ...original };
+    const tools = A.createAgentToolset(registry, { consumer: { id: "d", kind: "test" }, topology: "embedded" });
     const copy = { ...registry };
     const proxy = new Proxy(registry, {});
     const outputs = [];
@@ -317,9 +319,9 @@ test("registry, handle and toolset are plain objects: copies and proxies of them
     outputs.push((await invoke({ capabilityId: "view:demo.go" })).output, snapshot().components.length);
     register(T.component({ type: "other" }));
     handle.unregister();
-    return { outputs, left: copy.snapshot().components.map(({ type }) => type), prototype: Object.getPrototypeOf(registry) === Object.prototype };
+    return { outputs, left: copy.snapshot().components.map(({ type }) => type), plain: [registry, original, tools].map((each) => Object.getPrototypeOf(each) === Object.prototype) };
   });
-  assert.deepEqual(found, { outputs: ["ran", "ran", "ran", "ran", "ran", 1], left: ["other"], prototype: true });
+  assert.deepEqual(found, { outputs: ["ran", "ran", "ran", "ran", "ran", 1], left: ["other"], plain: [true, true, true] });
 });
 
 test("two registries know nothing of each other, and share the error classes", async () => {
