@@ -574,16 +574,16 @@ const dispose = (host) => {
   const { wasm } = host;
   if (wasm) host.lastVersion = String(host.enter(() => wasm.number(VERSION)));
   host.disposed = true;
-  for (const each of [host.listeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
   // First: whoever waits for a person in a toolset is cancelled with the registry.
   if (wasm) host.enter(() => wasm.change(END));
   for (const toolset of [...host.toolsets.values()]) toolset.dispose();
-  host.confirmationListeners.clear();
   host.timers.forEach(({ handle }) => globalThis.clearTimeout(handle));
   // The core is freed when nothing of this turn can be inside it any more; late answers are dropped from then on.
   const free = () => {
     // It may have broken since.
     if (host.wasm?.number(IS_IDLE) === 0) return setTimeout(free);
+    // Not before: who heard of a beginning hears of its end.
+    for (const each of [host.listeners, host.confirmationListeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
     realm.hosts.delete(host);
     if (!host.wasm) return undefined;
     host.wasm = undefined;

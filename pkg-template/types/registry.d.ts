@@ -155,7 +155,7 @@ export interface AgentSurfaceRegistry extends AgentSurfaceRegistryView {
   attach(adapter: AgentSurfaceAdapter, options: Omit<AdapterHost, "registry">): () => void | Promise<void>;
   /** The WebMCP adapter makes up a consumer when none is given. */
   attach(adapter: WebMcpAdapter, options?: Partial<Omit<AdapterHost, "registry">>): () => void | Promise<void>;
-  /** Settles every call `CANCELLED`, expires what is pending, drops listeners. Idempotent. */
+  /** Settles every call `CANCELLED`, expires what is pending, and drops listeners, who hear these ends. Idempotent. */
   dispose(): void;
   /** As `dispose`. */
   [Symbol.dispose](): void;

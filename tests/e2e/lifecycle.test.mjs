@@ -127,7 +127,7 @@ test("dispose settles every call, expires what is pending, and leaves only what 
       tool: toolResult.error.code,
       waited: await waiting,
       aborted: signals.map(({ aborted }) => aborted),
-      unregistered: events.includes("component-unregistered"),
+      events,
       register: await fault(() => registry.register(T.component())),
       snapshot: await fault(() => registry.snapshot()),
       invoke: await fault(() => registry.invoke({ capabilityId: "view:demo.go" })),
@@ -153,7 +153,8 @@ test("dispose settles every call, expires what is pending, and leaves only what 
     tool: "CANCELLED",
     waited: "expired",
     aborted: [true],
-    unregistered: false,
+    // Of what began, every end; of what merely stood there, nothing.
+    events: [...Array(4).fill("invocation-settled"), ...Array(2).fill("confirmation-resolved")],
     register: "DISPOSED",
     snapshot: "DISPOSED",
     invoke: "DISPOSED",
