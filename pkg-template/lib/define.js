@@ -28,7 +28,7 @@ export const defineAgentComponent = (definition) => ({ ...expectObject(definitio
  * Which schema a plain `inputSchema` or `outputSchema` of a procedure reference came from, so that the author's own
  * `parse` is still asked. One map per realm, for the copies of the package in it.
  */
-const origins = /* @__PURE__ */ (() => ((globalThis[Symbol.for("agent-surface-wasm/1")] ??= {}).schemas ??= new WeakMap()))();
+const origins = /* @__PURE__ */ (() => ((globalThis[Symbol.for("agent-surface-wasm/1")] ??= {}).origins ??= new WeakMap()))();
 
 const plainDocument = (schema) => {
   if (!isObject(schema?.jsonSchema)) return schema;

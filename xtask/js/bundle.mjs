@@ -88,7 +88,8 @@ const shrink = async (outfile, format) => {
     module: format === "esm",
     toplevel: true,
     compress: { ecma: 2022, passes: 3, keep_fargs: false, pure_getters: false, unsafe_arrows: true },
-    mangle: { properties: { regex: internal } },
+    // Also those of them that some object of a browser has: the list says that they are the facade's.
+    mangle: { properties: { builtins: true, regex: internal } },
     nameCache: { props: internalNames },
     format: { comments: false, preamble: banner.js },
   });

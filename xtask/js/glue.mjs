@@ -90,8 +90,9 @@ const takeString = (ret) => {
     }
 };
 const takeOption = (ret) => (ret[0] === 0 ? undefined : takeString(ret));
+const numbersAt = (ptr, length) => new Uint32Array(wasm.memory.buffer, ptr >>> 0, length);
 const takeNumbers = (ret) => {
-    const numbers = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+    const numbers = numbersAt(ret[0], ret[1]).slice();
     wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
     return numbers;
 };
@@ -108,18 +109,30 @@ const drop = ({ once, all }) => {
   once(/^function passArray32ToWasm0\(arg, malloc\)/m, "function passArray32ToWasm0(arg)");
   all(/(?<!\.)\b(malloc|realloc)\(/g, "wasm.__wbindgen_$1(");
   once(/^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/m, "");
+  // The first text makes the decoder; lists of numbers are rare, and short.
+  once(/^let cachedTextDecoder = [^\n]*\ncachedTextDecoder\.decode\(\);\n/m, "let cachedTextDecoder;\n");
+  once(/^let numBytesDecoded = 0;$/m, "let numBytesDecoded = MAX_SAFARI_DECODE_BYTES;");
+  once(/^let cachedUint32ArrayMemory0 = null;\nfunction [^]*?^\}\n/m, "");
+  once(/^ +cachedUint32ArrayMemory0 = null;\n/m, "");
+  once(/getUint32ArrayMemory0\(\)\.set\(arg, ptr \/ 4\)/, "numbersAt(ptr, arg.length).set(arg)");
+  once(/^function getArrayU32FromWasm0\([^]*?^\}\n/m, "");
+  once(/^function getArrayU8FromWasm0\([^]*?^\}\n/m, "");
+  once(/getArrayU8FromWasm0\(arg0, arg1\)/, "new Uint8Array(wasm.memory.buffer, arg0 >>> 0, arg1)");
   once(/^function handleError\([^]*?^\}\n/m, HELPERS);
   once(/^let wasmModule, wasmInstance, wasm;$/m, "let wasm;");
   all(/^ +(wasmInstance = instance|wasmModule = module);\n/gm, "");
 };
 
 /** What the module calls. Its numbers go to the host as the module has them: they are small, or mean nothing to it. */
-const inlineImports = ({ all }) => {
+const inlineImports = ({ once, all }) => {
   all(/^( {12}(?:const ret = )?arg0\..*)$/gm, (line) => line.replace(/(arg\d+) >>> 0/g, "$1"));
   // An engine of the package's has `globalThis`, the first that is asked for.
   all(/^ +const ret = typeof (global|self|window) === 'undefined' \? null : \1;\n +return .*$/gm, "return 0;");
   all(/: function\(\) \{ return handleError\(function (\([^)]*\)) \{\n([^]*?)\n +\}, arguments\); \}/g, ": $1 => { try {\n$2\n} catch (error) { keep(error); } }");
   all(/: function(\([^()]*\)) \{$/gm, ": $1 => {");
+  once(/^ +table\.set\(offset \+ 0, undefined\);\n[^]*?^ +table\.set\(offset \+ 3, false\);\n/m, "[undefined, null, true, false].forEach((value, at) => table.set(offset + at, value));\n");
+  // What the engine looks up are own properties.
+  all(/^ +__proto__: null,\n/gm, "");
   // A call whose result the module ignores.
   all(/=> \{\n +(arg0\.[^\n]*);\n *\}/g, "=> $1");
 };

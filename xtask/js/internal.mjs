@@ -1,19 +1,21 @@
 // Which properties of the facade get short names in the package. Called by `bundle.mjs`. A name is short everywhere in
-// a script or nowhere, so none may also be part of the public API or of a text that crosses into the core.
+// a script or nowhere, so none may also be part of the public API, of a text that crosses from or into the core, or of the
+// realm's record, which scripts with whole names and other versions share.
 
 /** Properties of the facade's own objects, by who has them. */
 const FACADE = `
   Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations listeners
-    confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime time
+    isTelling guards tick asked ask escalate known
+    confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime
     enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned handlerThrew payloadOf
     failure specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
     checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
-  Entry: isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
-    tickWith isOver over parsed mark sinks
-  Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas head base refs uses used take drop
+  Entry: slot sent isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
+    tickWith isOver over parsed mark sinks end
+  Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas generation head header unavailable wireName base refs uses used drop
   Tools, Session, views: announced targets names list build tool isDirty isWhole blocked offers provide spoil isTaken
-    again reopen cells listed stamp fixed floor
-  JsonFault, Text, walk: copy owner tooLarge tooDeep reached
+    again reopen cells listed stamp fixed floor closed watch refresh withdraw names namesOf namesStamp label settings place
+  JsonFault, Text, walk: copy raw owner tooLarge tooDeep reached
 `;
 
 const words = (text) => text.match(/\w+/g) ?? [];
@@ -23,7 +25,8 @@ const glueNames = (glue) => {
   const methods = glue.match(/^class Registry \{[^]*?^\}/m)[0].matchAll(/^ {4}(\w+)\(/gm);
   const questions = glue.matchAll(/\barg0\.(\w+)\(/g);
   const names = [...methods, ...questions].map(([, name]) => name);
-  return [...names, "__wbg_ptr", "__destroy_into_raw"].filter((name) => name !== "constructor");
+  // `rows` is a word of the core's texts, too; `constructor` is the language's.
+  return [...names, "__wbg_ptr", "__destroy_into_raw"].filter((name) => !["rows", "constructor"].includes(name));
 };
 
 /**
