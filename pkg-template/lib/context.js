@@ -1,11 +1,10 @@
 // What page code is handed beside its input: the contexts of policies and handlers, and who calls. Made anew for each
 // call and read lazily, so that nothing is built that nobody reads. Holds no rule.
 
-import { checkedCopy, deepFreeze } from "./json.js";
+import { checkedCopy, deepFreeze, freeze } from "./json.js";
 import { AUDIT, CALL, CONFIRM, REGISTRY } from "./policies.js";
 
 const KINDS = ["embedded", "webmcp", "mcp-bridge", "test", "other"];
-const { defineProperty, freeze } = Object;
 
 /** What a promise that is to run in the next microtask hangs on. (`queueMicrotask` takes browsers five times as long.) */
 export const SETTLED = /* @__PURE__ */ Promise.resolve();
@@ -86,7 +85,7 @@ export class CallContext {
     this[ENTRY] = entry;
     this.invocationId = entry.invocationId;
     this.consumer = entry.consumer;
-    defineProperty(this, "signal", SIGNAL);
+    Object.defineProperty(this, "signal", SIGNAL);
     if (evidence) this.confirmation = freeze(evidence);
   }
 }

@@ -2,27 +2,23 @@
 // as `1`, and a `1` where a function should be as `[1]`. The core judges it all, unknown keys too, when a component registers.
 // Definitions stay the author's objects: handlers are read from them at each call, so that a page may swap closures.
 
-import { AgentSurfaceDefinitionError } from "./errors.js";
-import { checkedCopy, JsonFault } from "./json.js";
+import { AgentSurfaceDefinitionError, expect, invalid } from "./errors.js";
+import { checkedCopy, isArray, JsonFault, keys, stringify } from "./json.js";
 import { realm } from "./realm.js";
 import { encodeSchema, evaluated, fromJsonSchema, isOwnSchema, schemaDocument } from "./schema.js";
 
-const { isArray } = Array;
-const { keys } = Object;
-const { stringify } = JSON;
 const isFunction = (value) => typeof value === "function";
 const isObject = (value) => typeof value === "object" && value !== null;
 
-const invalid = (text, details) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text, details);
-
 const expectObject = (value, what) => {
-  if (!isObject(value) || isArray(value)) throw invalid(`${what} must be an object`);
+  expect(isObject(value) && !isArray(value), `${what} must be an object`);
   return value;
 };
 
-export const observation = (definition) => ({ ...expectObject(definition, "the definition of an observation") });
-export const action = (definition) => ({ ...expectObject(definition, "the definition of an action") });
-export const defineAgentComponent = (definition) => ({ ...expectObject(definition, "the definition of a component") });
+const builder = (what) => (definition) => ({ ...expectObject(definition, `the definition of ${what}`) });
+export const observation = /* @__PURE__ */ builder("an observation");
+export const action = /* @__PURE__ */ builder("an action");
+export const defineAgentComponent = /* @__PURE__ */ builder("a component");
 
 /**
  * Which schema a plain `inputSchema` or `outputSchema` of a procedure reference came from, so that the author's own
@@ -259,10 +255,11 @@ export const encodeHeader = (definition, policyRef) => {
 
 /** `[kind, name, definition]` of each capability, in the order in which the author wrote them. */
 export const listCapabilities = ({ observations = {}, actions = {}, procedures = [] }) => {
-  if (!isArray(procedures)) throw invalid("`procedures` must be an array");
-  const list = [];
-  for (const name of keys(expectObject(observations, "`observations`"))) list.push(["observation", name, observations[name]]);
-  for (const name of keys(expectObject(actions, "`actions`"))) list.push(["action", name, actions[name]]);
-  for (const each of procedures) list.push(["procedure", each?.ref?.path, each]);
-  return list;
+  expect(isArray(procedures), "`procedures` must be an array");
+  const listed = (kind, named) => keys(expectObject(named, `\`${kind}s\``)).map((name) => [kind, name, named[name]]);
+  return [
+    ...listed("observation", observations),
+    ...listed("action", actions),
+    ...procedures.map((each) => ["procedure", each?.ref?.path, each]),
+  ];
 };

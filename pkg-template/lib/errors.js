@@ -27,6 +27,17 @@ const makeClasses = () => {
     Object.defineProperty(Class.prototype, "name", { value: name, configurable: true, writable: true });
     return Class;
   };
+  const coded = (name, messageOf) =>
+    named(
+      name,
+      class extends Error {
+        constructor(code, text, details, options) {
+          super(messageOf(code, text), options);
+          this.code = code;
+          this.details = details;
+        }
+      },
+    );
   return {
     AgentSurfaceError: named(
       "AgentSurfaceError",
@@ -40,16 +51,7 @@ const makeClasses = () => {
         }
       },
     ),
-    AgentSurfaceDefinitionError: named(
-      "AgentSurfaceDefinitionError",
-      class AgentSurfaceDefinitionError extends Error {
-        constructor(code, text, details, options) {
-          super(`[${code}] ${text}`, options);
-          this.code = code;
-          this.details = details;
-        }
-      },
-    ),
+    AgentSurfaceDefinitionError: coded("AgentSurfaceDefinitionError", (code, text) => `[${code}] ${text}`),
     AgentSchemaError: named(
       "AgentSchemaError",
       class AgentSchemaError extends Error {
@@ -59,16 +61,7 @@ const makeClasses = () => {
         }
       },
     ),
-    AgentSurfaceRuntimeError: named(
-      "AgentSurfaceRuntimeError",
-      class AgentSurfaceRuntimeError extends Error {
-        constructor(code, message, details, options) {
-          super(message, options);
-          this.code = code;
-          this.details = details;
-        }
-      },
-    ),
+    AgentSurfaceRuntimeError: coded("AgentSurfaceRuntimeError", (_, message) => message),
   };
 };
 
@@ -100,6 +93,16 @@ export const isAgentSurfaceError = (value) => {
     return false;
   }
 };
+
+/** Of a definition, or an option. */
+export const invalid = (text, details) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text, details);
+
+export const expect = (holds, text) => {
+  if (!holds) throw invalid(text);
+};
+
+/** The options of an error, for a cause that there may be. */
+export const because = (cause) => (cause === undefined ? undefined : { cause });
 
 /** What the module threw: a defect of a definition comes as its JSON text, anything else as it is. */
 export const fromModule = (thrown) => {

@@ -3,15 +3,13 @@
 
 import { act } from "./acts.js";
 import { recordIn } from "./audit.js";
-import { AgentSchemaError, isAgentSurfaceError } from "./errors.js";
+import { AgentSchemaError, because, isAgentSurfaceError } from "./errors.js";
 import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
-import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { checkedCopy, deepFreeze, freeze, JsonFault } from "./json.js";
 import { GUARD } from "./policies.js";
 import { poisonedError, realm, trapped } from "./realm.js";
-import { isThenable, whenEnded } from "./thenable.js";
-
-const { freeze } = Object;
+import { attempt, isThenable, whenEnded } from "./thenable.js";
 
 export class Host {
   constructor({ environment, context, audit, now, route }) {
@@ -274,8 +272,7 @@ export class Host {
 
   checkWith(schema, read, entry, generation) {
     const value = (checked) => {
-      const { text } = checkedCopy(checked, { maxDepth: this.limits.maxValueDepth });
-      return [1, text];
+      return [1, checkedCopy(checked, { maxDepth: this.limits.maxValueDepth }).text];
     };
     const issues = (error) => {
       const list = error instanceof AgentSchemaError || Array.isArray(error?.issues) ? error.issues : [error];
@@ -289,27 +286,34 @@ export class Host {
       }));
       return [2, JSON.stringify(known.slice(0, 32)).toWellFormed()];
     };
-    const settle = (make, from) => {
+    const check = () => (schema.validate ? schema.validate(read()) : schema.parse(read()));
+    return this.soonOrLate(entry, CHECKED, generation, check, value, (error) => attempt(() => issues(error)) ?? issues());
+  }
+
+  /**
+   * What `run` gives, or promises, answers a question: as `answerOf(value)` says, or where that or `run` throws
+   * `failed(error)`. 0 means later.
+   */
+  soonOrLate(entry, what, generation, run, answerOf, failed) {
+    const settle = (value) => {
       try {
-        return make(from);
+        return answerOf(value);
       } catch (error) {
-        return issues(error);
+        return failed(error);
       }
     };
-    const later = ([answer, text]) => this.reply(entry, CHECKED, generation, answer, text);
+    const later = ([answer, text]) => this.reply(entry, what, generation, answer, text);
     try {
-      const checked = schema.validate ? schema.validate(read()) : schema.parse(read());
-      if (isThenable(checked)) {
-        whenEnded(
-          checked,
-          (result) => later(settle(value, result)),
-          (error) => later(settle(issues, error)),
-        );
-        return 0;
-      }
-      return this.answer(settle(value, checked));
+      const value = run();
+      if (!isThenable(value)) return this.answer(settle(value));
+      whenEnded(
+        value,
+        (result) => later(settle(result)),
+        (error) => later(failed(error)),
+      );
+      return 0;
     } catch (error) {
-      return this.answer(settle(issues, error));
+      return this.answer(failed(error));
     }
   }
 
@@ -357,22 +361,11 @@ export class Host {
       entry.cause = error;
       return [4, ""];
     };
-    const later = ([answer, text]) => this.reply(entry, PRECONDITION_DONE, generation, answer, text);
-    try {
+    const ask = () => {
       const context = handlerContext(this, registration, member, entry);
-      const refusal = member.functions.precondition(entry.effectiveInput(), context);
-      if (isThenable(refusal)) {
-        whenEnded(
-          refusal,
-          (value) => later(judge(value)),
-          (error) => later(threw(error)),
-        );
-        return 0;
-      }
-      return this.answer(judge(refusal));
-    } catch (error) {
-      return this.answer(threw(error));
-    }
+      return member.functions.precondition(entry.effectiveInput(), context);
+    };
+    return this.soonOrLate(entry, PRECONDITION_DONE, generation, ask, judge, threw);
   }
 
   callHandler(call, generation, slot, at, evidence) {
@@ -491,7 +484,7 @@ export class Host {
       const { path, message, cause } = entry.notJson;
       const fault = new TypeError(
         `\`${entry.capabilityId}\` returned what is no JsonValue: ${path ? `\`${path}\` ` : ""}${message}`,
-        cause === undefined ? undefined : { cause },
+        because(cause),
       );
       entry.settle(result, fault);
       return;
@@ -570,15 +563,6 @@ export class Host {
     console.error("[agent-surface]", cause);
   }
 }
-
-/** What a function of the page gives, or `otherwise` when it throws. */
-export const attempt = (ask, otherwise) => {
-  try {
-    return ask();
-  } catch {
-    return otherwise;
-  }
-};
 
 const withResolvers = () => {
   const deferred = {};

@@ -2,9 +2,9 @@
 
 import { MARK, RECOVERED, SURFACE_ID } from "./codes.js";
 import { fromModule } from "./errors.js";
-import { attempt } from "./host.js";
 import { requireWasm, trapped } from "./realm.js";
 import { remount } from "./registration.js";
+import { attempt } from "./thenable.js";
 
 /** How a call ends that was in flight when the instance broke. */
 const UNKNOWN =

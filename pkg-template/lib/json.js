@@ -2,9 +2,10 @@
 // documentation ("A value is JSON when…"). Size and content of the text are judged once more by the core, exactly.
 // Intrinsics are captured when the module loads: a page that patches them later changes nothing here.
 
-const { freeze, getOwnPropertySymbols, getPrototypeOf, hasOwn, isFrozen, keys } = Object;
-const { isArray } = Array;
-const { stringify } = JSON;
+export const { freeze, keys } = Object;
+export const { isArray } = Array;
+export const { stringify } = JSON;
+const { getOwnPropertySymbols, getPrototypeOf, hasOwn, isFrozen } = Object;
 const { isFinite } = Number;
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;

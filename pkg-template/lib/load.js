@@ -2,7 +2,7 @@
 // do when a server or a Content Security Policy stands in the way. Called by `init.js` and `schema-engine.js`, each with
 // the names that a user knows.
 
-import { AgentSurfaceRuntimeError } from "./errors.js";
+import { AgentSurfaceRuntimeError, because } from "./errors.js";
 
 const CSP = /unsafe-eval|wasm-eval|content security policy|blocked by csp|code generation disallowed/i;
 
@@ -14,11 +14,19 @@ const textOf = (value) => {
   }
 };
 
-const because = (cause) => (cause === undefined ? undefined : { cause });
-
 const blocked = (message, cause) => new AgentSurfaceRuntimeError("WASM_BLOCKED_BY_CSP", message, undefined, because(cause));
 
-const isModule = (value) => Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
+/** Whether a value is one of these, of whatever realm. */
+const isOf = (value, name) => Object.prototype.toString.call(value) === `[object ${name}]`;
+
+/** What `make` promises; when it fails, what `toError` makes of that. */
+const or = async (make, toError) => {
+  try {
+    return await make();
+  } catch (error) {
+    throw toError(error);
+  }
+};
 
 /**
  * `{ compile(options, defaultSource), misfit(error, options) }` for one module. `call` is what the user calls, `file` the
@@ -28,8 +36,7 @@ export const createLoader = (call, file, otherwise, none) => {
   const notServed = (problem, details, cause) =>
     new AgentSurfaceRuntimeError(
       "WASM_NOT_SERVED",
-      (details.url === undefined ? `\`${call}\` did not get the module: ` : `\`${details.url}\` did not give the module: `) +
-        `${problem}. ` +
+      `\`${details.url ?? call}\` did not give the module: ${problem}${cause === undefined ? "" : ` (${textOf(cause)})`}. ` +
         (details.url === undefined
           ? `Pass the content of \`agent-surface-wasm/${file}\`.`
           : `Serve \`${file}\` there, pass its address as \`${call}({ url })\`${otherwise}.`),
@@ -45,7 +52,7 @@ export const createLoader = (call, file, otherwise, none) => {
             "(`eval` stays forbidden.)",
           error,
         )
-      : notServed(`it does not compile (${textOf(error)})`, details, error);
+      : notServed("it does not compile", details, error);
 
   /** `bytes`: an ArrayBuffer or a view of one. */
   const compileBytes = async (bytes, details) => {
@@ -53,24 +60,21 @@ export const createLoader = (call, file, otherwise, none) => {
       ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       : new Uint8Array(bytes);
     // "\0asm", the first four bytes of every module (WebAssembly core specification, section 5.5.16).
-    if (view[0] !== 0 || view[1] !== 0x61 || view[2] !== 0x73 || view[3] !== 0x6d) {
+    if (view.slice(0, 4).join() !== "0,97,115,109") {
       throw notServed("it does not start with the four bytes of a WebAssembly module", details);
     }
-    try {
-      return await WebAssembly.compile(view);
-    } catch (error) {
-      throw compileFailed(error, details);
-    }
+    return or(
+      () => WebAssembly.compile(view),
+      (error) => compileFailed(error, details),
+    );
   };
 
   const compileFrom = async (url) => {
     const details = { url: String(url), status: 0, contentType: "" };
-    let response;
-    try {
-      response = await fetch(url);
-    } catch (error) {
-      throw notServed(`the request failed (${textOf(error)})`, details, error);
-    }
+    const response = await or(
+      () => fetch(url),
+      (error) => notServed("the request failed", details, error),
+    );
     details.status = response.status;
     details.contentType = response.headers.get("content-type") ?? "";
     if (!response.ok) throw notServed(`the server answered with status ${response.status}`, details);
@@ -78,18 +82,15 @@ export const createLoader = (call, file, otherwise, none) => {
     // A single-page server answers any unknown address with its page, and with status 200.
     if (type === "text/html") throw notServed("the server answered with an HTML page", details);
     if (type === "application/wasm") {
-      try {
-        return await WebAssembly.compileStreaming(response);
-      } catch (error) {
-        throw compileFailed(error, details);
-      }
+      return or(
+        () => WebAssembly.compileStreaming(response),
+        (error) => compileFailed(error, details),
+      );
     }
-    let bytes;
-    try {
-      bytes = await response.arrayBuffer();
-    } catch (error) {
-      throw notServed(`the answer broke off (${textOf(error)})`, details, error);
-    }
+    const bytes = await or(
+      () => response.arrayBuffer(),
+      (error) => notServed("the answer broke off", details, error),
+    );
     return compileBytes(bytes, details);
   };
 
@@ -107,9 +108,9 @@ export const createLoader = (call, file, otherwise, none) => {
       }
       const source = module ?? bytes ?? url ?? (await defaultSource?.());
       if (source === undefined || source === null) throw unusable(none);
-      if (isModule(source)) return source;
+      if (isOf(source, "WebAssembly.Module")) return source;
       if (typeof source === "string" || source instanceof URL) return compileFrom(source);
-      if (ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === "[object ArrayBuffer]") {
+      if (ArrayBuffer.isView(source) || isOf(source, "ArrayBuffer")) {
         return compileBytes(source, {});
       }
       throw unusable(`\`${call}\` was given no module`);
@@ -120,7 +121,7 @@ export const createLoader = (call, file, otherwise, none) => {
       if (CSP.test(textOf(error))) return compileFailed(error, {});
       const details = options?.url === undefined ? {} : { url: String(options.url) };
       // A cache that kept the file of an older release answers with bytes that compile and do not fit.
-      return notServed(`it is a module of another version of this package (${textOf(error)})`, details, error);
+      return notServed("it is a module of another version of this package", details, error);
     },
   };
 };

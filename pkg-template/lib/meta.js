@@ -1,13 +1,11 @@
 // The three tools of meta mode. What they are is constant; a call of one is judged by its own schema, and then by the
 // core. Takes envelopes apart and holds no rule.
 
-import { checkedCopy, deepFreeze } from "./json.js";
+import { checkedCopy, deepFreeze, freeze } from "./json.js";
 import { matchesScope } from "./ids.js";
 import { checkValue } from "./schema.js";
-import { attempt } from "./host.js";
 import { invokeAs, snapshot } from "./registry.js";
-
-const { freeze } = Object;
+import { attempt } from "./thenable.js";
 
 /** Kinds of input, as the core's `invoke` numbers them; the last one is added to another. */
 const TEXT = 1;

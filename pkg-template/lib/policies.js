@@ -1,7 +1,8 @@
 // The built-in policies, and the vote of a chain at discovery. A built-in also carries a guard, whose verdict is
 // synchronous, so that the registry needs no promise for it; the hooks say the same to whoever composes them by hand.
 
-import { AgentSurfaceDefinitionError, AgentSurfaceError } from "./errors.js";
+import { AgentSurfaceError, expect } from "./errors.js";
+import { attempt, isThenable } from "./thenable.js";
 
 /**
  * On a built-in policy: `{ authorize?(ctx), invoke?(ctx), onAuthorize?, onInvoke? }`. The verdicts answer with nothing where
@@ -24,18 +25,6 @@ export const CONFIRM = Symbol.for("agent-surface-wasm.confirm");
 
 /** On the context of `onInvoke`: `(level, sink?) => void`, has more of this call recorded, and in a sink of its own. */
 export const AUDIT = Symbol.for("agent-surface-wasm.audit");
-
-const attempt = (ask, otherwise) => {
-  try {
-    return ask();
-  } catch {
-    return otherwise;
-  }
-};
-
-const expect = (holds, text) => {
-  if (!holds) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
-};
 
 /** A policy that refuses with what `authorize(ctx)` answers, if anything: where it says no message, the core has one. */
 const authorizing = (name, authorize, onDiscovery) => {
@@ -67,7 +56,7 @@ export const hasPermission = (permission, check) =>
     `has-permission:${permission}`,
     (ctx) => {
       const answer = attempt(() => check(permission, ctx), false);
-      return !!answer && typeof answer.then !== "function";
+      return !!answer && !isThenable(answer);
     },
     ...NOT_AUTHORIZED,
   );

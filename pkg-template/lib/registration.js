@@ -2,14 +2,13 @@
 // handle. Validation, defaults, limits and duplicates are the core's.
 
 import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, RELEASE_SPEC, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
-import { deepFreeze } from "./json.js";
+import { deepFreeze, freeze } from "./json.js";
 import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema, isOwnSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
-import { attempt } from "./host.js";
+import { attempt } from "./thenable.js";
 
-const { freeze } = Object;
 const HOOKS = ["onDiscovery", "onAuthorize", "onInvoke"];
 
 /** Policies by number. A number is free again when nothing that registered uses it. */

@@ -1,18 +1,16 @@
 // `createAgentSurfaceRegistry`: the page's plain object over the core. It normalizes what it is given, keeps the host
 // in step and builds what the core described. Rules live in the core.
 
-import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError } from "./errors.js";
+import { AgentSurfaceRuntimeError, expect, invalid } from "./errors.js";
 import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
-import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { checkedCopy, deepFreeze, freeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
 import { open, revive, stop } from "./instance.js";
 import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
 import { poisonedError, realm, requireWasm, trapped } from "./realm.js";
-
-const { freeze } = Object;
 
 /** What the approval element asks of a registry beside its public side. */
 const APPROVER = Symbol.for("agent-surface-wasm.approver");
@@ -37,9 +35,9 @@ export const hostOf = (registry) => {
 const disposedError = () =>
   new AgentSurfaceRuntimeError("DISPOSED", "This registry was disposed. Create another with `createAgentSurfaceRegistry`.");
 
-const oneOf = (value, name, words) => {
-  if (!words.includes(value)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${name}\` must be ${words.join(" or ")}`);
-  return value;
+/** An option that is one of these words. */
+export const oneOf = (value, name, words) => {
+  expect(words.includes(value), `\`${name}\` must be ${words.join(" or ")}`);
 };
 
 /** Refuses what is no option: a misspelt `policies` or `scope` would leave a page open without a word. */
@@ -47,18 +45,17 @@ export const onlyOptions = (options, names, what) => {
   const known = names.split(" ");
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue;
-    const text = `\`${key.toWellFormed().slice(0, 100)}\` is no option of \`${what}\`; it takes ${known.join(", ")}`;
-    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
+    throw invalid(`\`${key.toWellFormed().slice(0, 100)}\` is no option of \`${what}\`; it takes ${known.join(", ")}`);
   }
 };
 
 /** `{ copy, text }` of what the page gave as JSON. */
-const toJson = (value, what, code = "INVALID_DEFINITION") => {
+const toJson = (value, what) => {
   try {
     return checkedCopy(value);
   } catch (fault) {
     if (!(fault instanceof JsonFault)) throw fault;
-    throw new AgentSurfaceDefinitionError(code, `\`${what}\`${fault.path && ` at \`${fault.path}\``} ${fault.message}`);
+    throw invalid(`\`${what}\`${fault.path && ` at \`${fault.path}\``} ${fault.message}`);
   }
 };
 
@@ -478,10 +475,8 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
   oneOf(environment, "environment", ["production", "development", "test"]);
   onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
-  if (!Array.isArray(policies)) throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`policies` must be an array");
-  if (audit !== undefined && typeof audit?.record !== "function") {
-    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`audit` must be a sink with `record(event)`");
-  }
+  expect(Array.isArray(policies), "`policies` must be an array");
+  expect(audit === undefined || typeof audit?.record === "function", "`audit` must be a sink with `record(event)`");
   const sink = audit ?? (environment === "development" ? consoleAuditSink() : undefined);
   const host = new Host({ ...rest, environment, audit: sink });
   host.policyTable = new PolicyTable(host);
@@ -552,9 +547,8 @@ const buildRegistry = (host, onRegister) => {
     },
     setProcedureExecutor(executor) {
       if (host.disposed) throw disposedError();
-      if (executor !== undefined && typeof executor?.execute !== "function") {
-        throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a procedure executor is { paths?, execute({ path, input, info }) }");
-      }
+      const isExecutor = executor === undefined || typeof executor?.execute === "function";
+      expect(isExecutor, "a procedure executor is { paths?, execute({ path, input, info }) }");
       host.executor = executor;
       host.paths = executor?.paths && toJson([...executor.paths], "paths").text;
       host.sendExecutor();

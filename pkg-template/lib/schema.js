@@ -1,7 +1,7 @@
 // The schema constructors. A schema is `{ jsonSchema, parse(value), validate?(value) }`. These make values and judge
 // nothing: a JSON Schema is judged by the core, when a component registers, and so is what `parse` is given.
 
-import { AgentSchemaError, AgentSurfaceDefinitionError, fromModule } from "./errors.js";
+import { AgentSchemaError, AgentSurfaceDefinitionError, expect, fromModule } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { askModule, realm, requireWasm } from "./realm.js";
 import { isThenable } from "./thenable.js";
@@ -101,19 +101,9 @@ const settle = (result) => {
 /** Any Standard Schema (version 1). Without `jsonSchema` the validator's own conversion to JSON Schema is asked. */
 export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
   const standard = schema?.["~standard"];
-  if (typeof standard?.validate !== "function") {
-    throw new AgentSurfaceDefinitionError(
-      "INVALID_DEFINITION",
-      "`fromStandardSchema` expects an object with `~standard.validate`",
-    );
-  }
+  expect(typeof standard?.validate === "function", "`fromStandardSchema` expects an object with `~standard.validate`");
   const document = jsonSchema ?? standard.jsonSchema?.input?.({ target: "draft-2020-12" });
-  if (document === undefined) {
-    throw new AgentSurfaceDefinitionError(
-      "INVALID_DEFINITION",
-      `this ${standard.vendor} schema does not convert itself: pass \`{ jsonSchema }\` beside it`,
-    );
-  }
+  expect(document !== undefined, `this ${standard.vendor} schema does not convert itself: pass \`{ jsonSchema }\` beside it`);
   const validate = (value) => {
     const result = standard.validate(value);
     return isThenable(result) ? Promise.resolve(result).then(settle) : settle(result);
@@ -130,12 +120,10 @@ export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
   const { copy, text } = schemaDocument(document, true);
   // A converter of another major version recognizes nothing: agents would see a tool without arguments.
   const fields = Object.keys(schema.shape ?? schema.entries ?? schema.props ?? {});
-  if (fields.length && !/"(properties":{"|\$ref"|\w+Of")/.test(text)) {
-    throw new AgentSurfaceDefinitionError(
-      "INVALID_DEFINITION",
-      `\`jsonSchema\` has no properties, but this ${standard.vendor} schema has \`${fields[0]}\`: convert it with its own version`,
-    );
-  }
+  expect(
+    !fields.length || /"(properties":{"|\$ref"|\w+Of")/.test(text),
+    `\`jsonSchema\` has no properties, but this ${standard.vendor} schema has \`${fields[0]}\`: convert it with its own version`,
+  );
   return Object.freeze({ jsonSchema: copy, parse, validate });
 };
 
@@ -147,11 +135,9 @@ export const evaluated = (schema, field) => (schema && realm.engine && !isOwnSch
 
 /** A schema as the core takes it, as JSON text: `{ text, own }`. */
 export const encodeSchema = (schema, field) => {
-  if (typeof schema?.parse !== "function" || schema.jsonSchema === undefined) {
-    throw new AgentSurfaceDefinitionError(
-      "INVALID_DEFINITION",
-      `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
-    );
-  }
+  expect(
+    typeof schema?.parse === "function" && schema.jsonSchema !== undefined,
+    `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
+  );
   return Object.hasOwn(schema, WIRE) ? schema[WIRE] : JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true });
 };

@@ -1,6 +1,15 @@
-// What a page gives as a promise: told apart from a value, and heard once.
+// What a page gives: a promise told apart from a value and heard once, and a function that may throw.
 
 export const isThenable = (value) => typeof value?.then === "function";
+
+/** What a function of the page gives, or `otherwise` when it throws. */
+export const attempt = (ask, otherwise) => {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
+};
 
 /**
  * Calls `done` or `failed`, once. `Promise.resolve` hands on a promise that the page gave a `then` of its own, which

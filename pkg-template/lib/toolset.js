@@ -1,43 +1,36 @@
 // `createAgentToolset`: one consumer's tools as plain objects for any model SDK. Names, labels, order, evidence and
 // waits are the core's; this builds the objects.
 
-import { AgentSurfaceDefinitionError } from "./errors.js";
+import { expect } from "./errors.js";
 import { BUILD_TOOLS, CLOSE_TOOLSET, NAMES_STAMP, TOOL_LABEL, TOOL_NAMES, TOOL_ROWS, TOOL_STATE, VERSION, WATCH_TOOLSET } from "./codes.js";
 import { toConsumer } from "./context.js";
 import { metaTools } from "./meta.js";
-import { attempt } from "./host.js";
-import { budgetOf, hostOf, invokeAs, lookAs, scopeText, onlyOptions } from "./registry.js";
+import { freeze } from "./json.js";
+import { DISPOSE } from "./registration.js";
+import { budgetOf, hostOf, invokeAs, lookAs, scopeText, oneOf, onlyOptions } from "./registry.js";
+import { attempt } from "./thenable.js";
 
-const { freeze } = Object;
-const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 const AVAILABLE = freeze({ available: true });
-
-const invalid = (text) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
 
 /** How long a call may wait for a person, when that is said. */
 export const checkWaitMs = (waitMs) => {
-  if (waitMs !== undefined && !(Number.isInteger(waitMs) && waitMs > 0 && waitMs < 2 ** 31)) {
-    throw invalid("`waitMs` must be a whole number of milliseconds from 1 up");
-  }
+  const isWait = waitMs === undefined || (Number.isInteger(waitMs) && waitMs > 0 && waitMs < 2 ** 31);
+  expect(isWait, "`waitMs` must be a whole number of milliseconds from 1 up");
 };
 
 /** How confirmations are handled: the topology says it unless the caller does. */
 const modeOf = ({ topology, confirmations, waitMs }) => {
-  if (topology === undefined && confirmations === undefined) {
-    throw invalid(
-      '`createAgentToolset` needs `topology: "embedded" | "remote"` or `confirmations: "wait" | "two-phase"`: ' +
-        "who waits while a person decides has no default",
-    );
-  }
-  if (topology !== undefined && topology !== "embedded" && topology !== "remote") {
-    throw invalid('`topology` must be "embedded" or "remote"');
-  }
+  expect(
+    topology !== undefined || confirmations !== undefined,
+    '`createAgentToolset` needs `topology: "embedded" | "remote"` or `confirmations: "wait" | "two-phase"`: ' +
+      "who waits while a person decides has no default",
+  );
+  if (topology !== undefined) oneOf(topology, "topology", ["embedded", "remote"]);
   const mode = confirmations ?? (topology === "embedded" ? "wait" : "two-phase");
-  if (mode !== "wait" && mode !== "two-phase") throw invalid('`confirmations` must be "wait" or "two-phase"');
+  oneOf(mode, "confirmations", ["wait", "two-phase"]);
   checkWaitMs(waitMs);
-  if (mode === "wait" && topology === "remote" && waitMs === undefined) {
-    throw invalid("a remote toolset that waits needs `waitMs`, below the transport's own timeout");
-  }
+  const isBounded = mode !== "wait" || topology !== "remote" || waitMs !== undefined;
+  expect(isBounded, "a remote toolset that waits needs `waitMs`, below the transport's own timeout");
   return mode;
 };
 
@@ -242,9 +235,9 @@ export const createAgentToolset = (registry, options = {}) => {
   const waits = modeOf(options) === "wait";
   const { mode = "direct", scope, waitMs, budget } = options;
   const isMeta = mode === "meta";
-  if (!isMeta && mode !== "direct") throw invalid('`mode` must be "direct" or "meta"');
-  if (!isMeta && budget !== undefined) throw invalid("`budget` does not apply to a direct toolset: narrow it with `scope`");
-  if (options.consumer === undefined) throw invalid("`createAgentToolset` needs a `consumer` { id, kind }");
+  oneOf(mode, "mode", ["direct", "meta"]);
+  expect(isMeta || budget === undefined, "`budget` does not apply to a direct toolset: narrow it with `scope`");
+  expect(options.consumer !== undefined, "`createAgentToolset` needs a `consumer` { id, kind }");
   const consumer = toConsumer(options.consumer);
   const prefixes = scopeText(scope);
   budgetOf(budget);

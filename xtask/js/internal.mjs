@@ -8,7 +8,7 @@ const FACADE = `
     isTelling guards tick asked ask escalate known
     confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime
     enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned handlerThrew payloadOf
-    failure specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
+    failure soonOrLate specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
     checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
   Entry: slot sent isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
     tickWith isOver over parsed mark sinks end
