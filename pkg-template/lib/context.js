@@ -1,7 +1,8 @@
 // What page code is handed beside its input: the contexts of policies and handlers, and who calls. Made anew for each
 // call and read lazily, so that nothing is built that nobody reads. Holds no rule.
 
-import { checkedCopy, deepFreeze, freeze } from "./json.js";
+import { freeze } from "./intrinsics.js";
+import { checkedCopy, deepFreeze } from "./json.js";
 import { AUDIT, CALL, CONFIRM, REGISTRY } from "./policies.js";
 
 const KINDS = ["embedded", "webmcp", "mcp-bridge", "test", "other"];
@@ -104,7 +105,10 @@ export const handlerContext = (host, registration, member, entry, evidence) => {
   return context;
 };
 
-/** One call, as the facade keeps it until the core forgets it. */
+/**
+ * One call, as the facade keeps it until the core forgets it. Few calls have more: `mark` (what policies know it by), `sinks`
+ * (where policies want its records), `frames` and `interim` of policies, `cause`, `notJson`, `controller`.
+ */
 export class Entry {
   constructor(capabilityId, consumer, isDirect) {
     this.slot = 0;
@@ -119,16 +123,7 @@ export class Entry {
     this.invocationId = "";
     this.confirmationId = undefined;
     this.result = undefined;
-    this.interim = undefined;
     this.output = undefined;
-    this.cause = undefined;
-    /** What policies know it by. */
-    this.mark = undefined;
-    /** Where policies want its records, beside the registry's sink. */
-    this.sinks = undefined;
-    this.notJson = undefined;
-    this.frames = undefined;
-    this.controller = undefined;
     this.isAborted = false;
     this.frozen = undefined;
     this.release = undefined;

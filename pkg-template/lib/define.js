@@ -3,7 +3,8 @@
 // Definitions stay the author's objects: handlers are read from them at each call, so that a page may swap closures.
 
 import { AgentSurfaceDefinitionError, expect, invalid } from "./errors.js";
-import { checkedCopy, isArray, JsonFault, keys, stringify } from "./json.js";
+import { isArray, keys, stringify } from "./intrinsics.js";
+import { checkedCopy, JsonFault } from "./json.js";
 import { realm } from "./realm.js";
 import { encodeSchema, evaluated, fromJsonSchema, isOwnSchema, schemaDocument } from "./schema.js";
 

@@ -6,11 +6,16 @@ import { recordIn } from "./audit.js";
 import { AgentSchemaError, because, isAgentSurfaceError } from "./errors.js";
 import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
-import { checkedCopy, deepFreeze, freeze, JsonFault } from "./json.js";
-import { GUARD } from "./policies.js";
+import { freeze } from "./intrinsics.js";
+import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { GUARD, answerOf } from "./policies.js";
 import { poisonedError, realm, trapped } from "./realm.js";
 import { attempt, isThenable, whenEnded } from "./thenable.js";
 
+/**
+ * Beside what its constructor makes: `wasm` while there is an instance, `running` the call whose drain runs, `viewer` whose
+ * view is being looked through, and what `registry.js` adds.
+ */
 export class Host {
   constructor({ environment, context, audit, now, route }) {
     this.isProduction = environment === "production";
@@ -21,22 +26,16 @@ export class Host {
     this.facts = freeze({ environment });
     this.nowOption = now;
     this.routeOption = route;
-    this.wasm = undefined;
-    this.limits = undefined;
     this.registrations = [];
     this.specs = [];
     this.components = [];
     this.policies = [];
     this.entries = [];
-    /** The call whose drain runs. */
-    this.running = undefined;
     this.routes = new Map();
     this.timers = [];
-    this.listeners = new Map();
-    this.confirmationListeners = new Map();
+    /** Of events and of confirmations, by the registry and by the views of adapters, in this order. */
+    this.listeners = [new Map(), new Map(), new Map(), new Map()];
     /** What adapters subscribed through their views. */
-    this.viewListeners = new Map();
-    this.viewConfirmationListeners = new Map();
     this.approvers = 0;
     /** Confirmations that listeners heard of and heard no end of. */
     this.asked = new Set();
@@ -44,9 +43,6 @@ export class Host {
     this.recoveries = 0;
     this.waiters = new Map();
     this.toolsets = new Map();
-    this.executor = undefined;
-    /** Whose view is being looked through. */
-    this.viewer = undefined;
     /** How many looks lie within each other. */
     this.looks = 0;
     /** The same of registration guards. */
@@ -142,10 +138,9 @@ export class Host {
     try {
       const registration = this.registrations[slot];
       const consumer = call < 0 ? this.viewer : this.entries[call].consumer;
-      const answer = this.policies[ref].policy.onDiscovery(policyContext(this, registration, at, consumer));
-      const { outcome, reason } =
-        answer === undefined || typeof answer === "string" ? { outcome: answer ?? "expose" } : answer;
-      if (outcome === "expose" && (typeof answer !== "object" || Object.hasOwn(answer, "outcome"))) return 0;
+      const answer = answerOf(this.policies[ref].policy, policyContext(this, registration, at, consumer));
+      const { outcome, reason } = answer;
+      if (outcome === "expose" && Object.hasOwn(answer, "outcome")) return 0;
       if (outcome !== "disable") {
         if (outcome !== "hide") this.develop("a discovery policy answered with", answer, "and hides the capability");
         return 1;
@@ -508,20 +503,16 @@ export class Host {
     const event = deepFreeze(JSON.parse(text));
     const confirms = event.type.startsWith("confirmation-");
     if (confirms) this.asked[event.outcome ? "delete" : "add"](event.confirmationId);
-    this.publish(this.listeners, event);
-    if (confirms) this.publish(this.confirmationListeners, event);
-    this.publish(this.viewListeners, event);
-    if (confirms) this.publish(this.viewConfirmationListeners, event);
-  }
-
-  publish(listeners, event) {
-    for (const listener of [...listeners.keys()]) {
-      try {
-        listener(event);
-      } catch (error) {
-        console.error(error);
+    this.listeners.forEach((listeners, at) => {
+      if (at % 2 > +confirms) return;
+      for (const listener of [...listeners.keys()]) {
+        try {
+          listener(event);
+        } catch (error) {
+          console.error(error);
+        }
       }
-    }
+    });
   }
 
   audit(text, call) {

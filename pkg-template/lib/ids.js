@@ -76,9 +76,10 @@ const demand = (what, texts, expected) => {
   throw new AgentSurfaceDefinitionError("INVALID_ID", `expected ${expected}, found ${found.join(" and ")}`);
 };
 
-export const isValidComponentType = (value) => ask(IS_COMPONENT_TYPE, [value]) !== undefined;
-export const isValidCapabilityName = (value) => ask(IS_CAPABILITY_NAME, [value]) !== undefined;
-export const isValidInstanceId = (value) => ask(IS_INSTANCE_ID, [value]) !== undefined;
+const is = (what) => (value) => ask(what, [value]) !== undefined;
+export const isValidComponentType = /* @__PURE__ */ is(IS_COMPONENT_TYPE);
+export const isValidCapabilityName = /* @__PURE__ */ is(IS_CAPABILITY_NAME);
+export const isValidInstanceId = /* @__PURE__ */ is(IS_INSTANCE_ID);
 
 /** The parts of an id, or undefined: whatever is given, nothing is thrown once the module is there. */
 export const parseCapabilityId = (id) => {

@@ -2,11 +2,9 @@
 // documentation ("A value is JSON when…"). Size and content of the text are judged once more by the core, exactly.
 // Intrinsics are captured when the module loads: a page that patches them later changes nothing here.
 
-export const { freeze, keys } = Object;
-export const { isArray } = Array;
-export const { stringify } = JSON;
-const { getOwnPropertySymbols, getPrototypeOf, hasOwn, isFrozen } = Object;
-const { isFinite } = Number;
+import { freeze, hasOwn, isArray, isFinite, keys, stringify } from "./intrinsics.js";
+
+const { getOwnPropertySymbols, getPrototypeOf, isFrozen } = Object;
 const objectPrototype = Object.prototype;
 const arrayPrototype = Array.prototype;
 

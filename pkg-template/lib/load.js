@@ -3,16 +3,11 @@
 // the names that a user knows.
 
 import { AgentSurfaceRuntimeError, because } from "./errors.js";
+import { attempt } from "./thenable.js";
 
 const CSP = /unsafe-eval|wasm-eval|content security policy|blocked by csp|code generation disallowed/i;
 
-const textOf = (value) => {
-  try {
-    return String(value?.message ?? value);
-  } catch {
-    return "an error without a text";
-  }
-};
+const textOf = (value) => attempt(() => String(value?.message ?? value), "Error");
 
 const blocked = (message, cause) => new AgentSurfaceRuntimeError("WASM_BLOCKED_BY_CSP", message, undefined, because(cause));
 
@@ -61,7 +56,7 @@ export const createLoader = (call, file, otherwise, none) => {
       : new Uint8Array(bytes);
     // "\0asm", the first four bytes of every module (WebAssembly core specification, section 5.5.16).
     if (view.slice(0, 4).join() !== "0,97,115,109") {
-      throw notServed("it does not start with the four bytes of a WebAssembly module", details);
+      throw notServed("it is no WebAssembly module", details);
     }
     return or(
       () => WebAssembly.compile(view),
@@ -121,7 +116,7 @@ export const createLoader = (call, file, otherwise, none) => {
       if (CSP.test(textOf(error))) return compileFailed(error, {});
       const details = options?.url === undefined ? {} : { url: String(options.url) };
       // A cache that kept the file of an older release answers with bytes that compile and do not fit.
-      return notServed("it is a module of another version of this package", details, error);
+      return notServed("it is of another version of this package", details, error);
     },
   };
 };

@@ -1,7 +1,8 @@
 // The three tools of meta mode. What they are is constant; a call of one is judged by its own schema, and then by the
 // core. Takes envelopes apart and holds no rule.
 
-import { checkedCopy, deepFreeze, freeze } from "./json.js";
+import { freeze } from "./intrinsics.js";
+import { checkedCopy, deepFreeze } from "./json.js";
 import { matchesScope } from "./ids.js";
 import { checkValue } from "./schema.js";
 import { invokeAs, snapshot } from "./registry.js";
@@ -62,12 +63,12 @@ const discover = (host, consumer, { floor, budget }, scope = []) => {
   return prefixes.length > 0 ? deepFreeze({ ...found, scopeRejected: { prefixes } }) : found;
 };
 
-/** `run(name, options, call)` of the toolset catches what `call` throws. */
-export const metaTools = (host, toolset, consumer, options, run, state) => {
+/** `toolset.run` catches what a call throws. */
+export const metaTools = (host, toolset, consumer, options, state) => {
   described ??= describe();
   const tools = described.map(({ name, description, inputSchema }, at) => {
     const execute = (given, callOptions) =>
-      run(name, callOptions, ({ toolCallId: invocationId, confirmationId, signal }) => {
+      toolset.run(name, callOptions, ({ toolCallId: invocationId, confirmationId, signal }) => {
         const { request, issues } = open(JSON.stringify(inputSchema), given);
         if (at === 0 && !issues) {
           const output = discover(host, consumer, options, request.scope);

@@ -154,6 +154,12 @@ export const audit = (sink, level = "metadata") => {
   return asking("audit", (ctx) => ctx[AUDIT]?.(level, sink));
 };
 
+/** What a policy answers at discovery. A text is an outcome, no answer means `expose`. */
+export const answerOf = (policy, ctx) => {
+  const answer = policy.onDiscovery?.(ctx);
+  return answer === undefined || typeof answer === "string" ? { outcome: answer ?? "expose" } : answer;
+};
+
 const RANK = ["expose", "disable", "hide"];
 
 /**
@@ -164,11 +170,10 @@ export const evaluateDiscovery = (policies, ctx) => {
   let rank = 0;
   let reason;
   for (const policy of policies) {
-    const { outcome, reason: words } = attempt(() => {
-      const answer = policy.onDiscovery?.(ctx);
-      if (answer === undefined) return { outcome: "expose" };
-      return typeof answer === "string" ? { outcome: answer } : { outcome: answer.outcome, reason: answer.reason };
-    }, {});
+    const [outcome, words] = attempt(() => {
+      const answer = answerOf(policy, ctx);
+      return [answer.outcome, answer.reason];
+    }, []);
     const level = RANK.includes(outcome) ? RANK.indexOf(outcome) : RANK.length - 1;
     if (level > rank) {
       rank = level;
@@ -176,5 +181,6 @@ export const evaluateDiscovery = (policies, ctx) => {
     }
     if (level === rank && rank > 0 && typeof words === "string") reason ??= words;
   }
-  return reason === undefined ? { outcome: RANK[rank] } : { outcome: RANK[rank], reason };
+  const outcome = RANK[rank];
+  return reason === undefined ? { outcome } : { outcome, reason };
 };

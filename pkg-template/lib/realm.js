@@ -9,7 +9,7 @@ const KEY = Symbol.for("agent-surface-wasm/1");
 /* global __VERSION__ -- set by the bundler; the files of this folder also run unbundled, in unit tests. */
 export const VERSION = typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-unbundled";
 
-const fresh = () => ({ version: VERSION, state: "new", wasm: null, module: null, loading: null, trap: "", hosts: new Set() });
+const fresh = () => ({ version: VERSION, state: "new", hosts: new Set() });
 
 /**
  * The realm's record, or a private one where another version of the package came first: the glue of one build cannot
@@ -29,7 +29,7 @@ const pick = () => {
   return fresh();
 };
 
-/** `{ version, state: "new" | "loading" | "ready" | "poisoned", wasm, module, loading, trap, hosts }` */
+/** `{ version, state: "new" | "loading" | "ready" | "poisoned", hosts }`, and in their time `wasm`, `module`, `loading` and `trap`. */
 export const realm = /* @__PURE__ */ pick();
 
 /** After this, `requireWasm()` answers with `wasm`, the namespace of the glue. */

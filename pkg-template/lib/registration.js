@@ -2,7 +2,8 @@
 // handle. Validation, defaults, limits and duplicates are the core's.
 
 import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, RELEASE_SPEC, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
-import { deepFreeze, freeze } from "./json.js";
+import { freeze } from "./intrinsics.js";
+import { deepFreeze } from "./json.js";
 import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema, isOwnSchema } from "./schema.js";

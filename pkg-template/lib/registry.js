@@ -6,7 +6,8 @@ import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_R
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
-import { checkedCopy, deepFreeze, freeze, JsonFault } from "./json.js";
+import { freeze } from "./intrinsics.js";
+import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
 import { open, revive, stop } from "./instance.js";
 import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
@@ -349,20 +350,29 @@ export const describeFor = (host, slot, at) => {
   return kind === "procedure" ? freeze({ ...base, registrationId: host.registrations[slot].id }) : base;
 };
 
-const subscribeTo = (host, listeners) => (listener) => {
+/** What ends a subscription, however often it is called. */
+const once = (end) => {
+  let isOver = false;
+  return () => {
+    if (isOver) return undefined;
+    isOver = true;
+    return end();
+  };
+};
+
+/** `which` of the host's listeners. */
+const subscribeTo = (host, which) => (listener) => {
+  const listeners = host.listeners[which];
   if (typeof listener !== "function") throw new TypeError("`subscribe` expects a function");
   if (host.disposed) return () => undefined;
   listeners.set(listener, (listeners.get(listener) ?? 0) + 1);
   host.announce();
-  let subscribed = true;
-  return () => {
-    if (!subscribed) return;
-    subscribed = false;
+  return once(() => {
     const left = (listeners.get(listener) ?? 1) - 1;
     if (left > 0) listeners.set(listener, left);
     else listeners.delete(listener);
     host.announce();
-  };
+  });
 };
 
 const waitFor = (host, id, signal) => {
@@ -373,15 +383,13 @@ const waitFor = (host, id, signal) => {
   return new Promise((resolve) => {
     const waiting = host.waiters.get(id) ?? new Set();
     host.waiters.set(id, waiting);
-    const gone = () => {
-      waiting.delete(decided);
-      resolve("expired");
-    };
-    const decided = (outcome) => {
+    const end = (outcome) => {
+      waiting.delete(end);
       signal?.removeEventListener("abort", gone);
       resolve(outcome);
     };
-    waiting.add(decided);
+    const gone = () => end("expired");
+    waiting.add(end);
     signal?.addEventListener("abort", gone, { once: true });
     if (signal?.aborted) gone();
   });
@@ -408,13 +416,10 @@ const approver = (host) => ({
   connect() {
     host.approvers++;
     host.announce();
-    let connected = true;
-    return () => {
-      if (!connected) return;
-      connected = false;
+    return once(() => {
       host.approvers--;
       host.announce();
-    };
+    });
   },
   describe(id) {
     const text = host.disposed ? undefined : host.enter((wasm) => wasm.confirmation(DESCRIPTION, id));
@@ -441,13 +446,10 @@ const attach = (host, view, adapter, options = {}) => {
   const started = adapter.start({ registry: view, consumer: identity, snapshotContext });
   if (key) host.attached.push(key);
   started?.then?.(undefined, (error) => console.error(error));
-  let attached = true;
-  return () => {
-    if (!attached) return undefined;
-    attached = false;
+  return once(() => {
     if (key) host.attached.splice(host.attached.indexOf(key), 1);
     return adapter.stop();
-  };
+  });
 };
 
 const configText = (host, options, policies) => {
@@ -490,8 +492,9 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   host.config = configText(host, { ...rest, environment }, policies);
   host.announce = () => {
     if (host.disposed) return;
-    const listens = host.listeners.size + host.confirmationListeners.size;
-    const adapters = host.viewListeners.size + host.viewConfirmationListeners.size;
+    const [events, confirmations, ...ofViews] = host.listeners.map(({ size }) => size);
+    const listens = events + confirmations;
+    const adapters = ofViews[0] + ofViews[1];
     if (listens + adapters === 0) host.asked.clear();
     // What an adapter subscribes makes it no approver.
     host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, host.audits, host.approvers + listens));
@@ -530,8 +533,8 @@ const buildRegistry = (host, onRegister) => {
   const view = freeze({
     ...shared,
     invoke: invokeForAdapter,
-    subscribe: subscribeTo(host, host.viewListeners),
-    confirmations: freeze({ ...confirmations, subscribe: subscribeTo(host, host.viewConfirmationListeners) }),
+    subscribe: subscribeTo(host, 2),
+    confirmations: freeze({ ...confirmations, subscribe: subscribeTo(host, 3) }),
   });
   const registry = {
     ...shared,
@@ -539,11 +542,11 @@ const buildRegistry = (host, onRegister) => {
       if (host.disposed) throw disposedError();
       return register(host, definition, onRegister);
     },
-    subscribe: subscribeTo(host, host.listeners),
+    subscribe: subscribeTo(host, 0),
     confirmations: {
       ...confirmations,
       resolve: (id, decision) => resolveConfirmation(host, id, decision),
-      subscribe: subscribeTo(host, host.confirmationListeners),
+      subscribe: subscribeTo(host, 1),
     },
     setProcedureExecutor(executor) {
       if (host.disposed) throw disposedError();
@@ -577,7 +580,7 @@ const dispose = (host) => {
     // It may have broken since.
     if (host.wasm?.number(IS_IDLE) === 0) return setTimeout(free);
     // Not before: who heard of a beginning hears of its end.
-    for (const each of [host.listeners, host.confirmationListeners, host.viewListeners, host.viewConfirmationListeners]) each.clear();
+    for (const each of host.listeners) each.clear();
     realm.hosts.delete(host);
     if (!host.wasm) return undefined;
     host.wasm = undefined;

@@ -5,7 +5,7 @@ import { expect } from "./errors.js";
 import { BUILD_TOOLS, CLOSE_TOOLSET, NAMES_STAMP, TOOL_LABEL, TOOL_NAMES, TOOL_ROWS, TOOL_STATE, VERSION, WATCH_TOOLSET } from "./codes.js";
 import { toConsumer } from "./context.js";
 import { metaTools } from "./meta.js";
-import { freeze } from "./json.js";
+import { freeze } from "./intrinsics.js";
 import { DISPOSE } from "./registration.js";
 import { budgetOf, hostOf, invokeAs, lookAs, scopeText, oneOf, onlyOptions } from "./registry.js";
 import { attempt } from "./thenable.js";
@@ -214,20 +214,15 @@ class Tools {
   }
 }
 
-const sameState = (a, b) =>
-  a === b || (a.available === b.available && a.unavailableReason === b.unavailableReason && a.note === b.note);
+const isSame = (one, other, fields) => one === other || fields.every((field) => one[field] === other[field]);
 
 const sameTools = (list, before) =>
   list.length === before.length &&
-  list.every((tool, at) => {
-    const other = before[at];
-    return (
-      tool.name === other.name &&
-      tool.description === other.description &&
-      tool.inputSchema === other.inputSchema &&
-      sameState(tool.state, other.state)
-    );
-  });
+  list.every(
+    (tool, at) =>
+      isSame(tool, before[at], ["name", "description", "inputSchema"]) &&
+      isSame(tool.state, before[at].state, ["available", "unavailableReason", "note"]),
+  );
 
 export const createAgentToolset = (registry, options = {}) => {
   const host = hostOf(registry);
@@ -244,7 +239,7 @@ export const createAgentToolset = (registry, options = {}) => {
   const tools = new Tools(host, consumer, [prefixes, waits, waits ? (waitMs ?? -1) : -1]);
   if (isMeta) {
     const floor = prefixes && JSON.parse(prefixes);
-    tools.fixed = metaTools(host, tools, consumer, { floor, budget: budget && { ...budget } }, (...call) => tools.run(...call), AVAILABLE);
+    tools.fixed = metaTools(host, tools, consumer, { floor, budget: budget && { ...budget } }, AVAILABLE);
   }
   const dispose = () => tools.dispose();
   return {

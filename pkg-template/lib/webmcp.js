@@ -6,6 +6,7 @@ import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
 import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
 import { requireWasm, trapped } from "./realm.js";
+import { attempt } from "./thenable.js";
 import { checkWaitMs } from "./toolset.js";
 
 const DEFAULT_WAIT_MS = 60_000;
@@ -28,13 +29,8 @@ const SENTENCES = {
   "registration-rejected": "The browser refused tools; `status().rejected` says which and why.",
 };
 
-const textOf = (error) => {
-  try {
-    return `${error?.name ?? "Error"}: ${error?.message ?? error}`.toWellFormed().slice(0, 300);
-  } catch {
-    return "Error";
-  }
-};
+const textOf = (error) =>
+  attempt(() => `${error?.name ?? "Error"}: ${error?.message ?? error}`.toWellFormed().slice(0, 300), "Error");
 
 /** A call's result in the form of MCP, which always resolves: a rejection reaches the agent without its reason. */
 const toContent = (result) => {
@@ -148,7 +144,8 @@ class Session {
     if (this.isWhole) this.spoil();
     offer.controller.abort();
     // Before Chrome 148 `registerTool` knew no signal, and answered at once. A name that it refused is another script's.
-    if (offer.isTaken) attemptUnregister(this.context, offer.definition.name);
+    // One that was gone with its signal already may be refused now.
+    if (offer.isTaken) attempt(() => this.context.unregisterTool?.(offer.definition.name));
   }
 
   /** The list differs from what the browser has. Inside a drain the rest of the change is still to come. */
@@ -215,22 +212,8 @@ class Session {
   }
 }
 
-const attemptUnregister = (context, name) => {
-  try {
-    context.unregisterTool?.(name);
-  } catch {
-    // It was gone with its signal already.
-  }
-};
-
 /** A host that hands the arguments as JSON text. What does not parse is left to the core, which says what it expected. */
-const parsed = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-};
+const parsed = (text) => attempt(() => JSON.parse(text), text);
 
 /** The entry point: what the page gave, what the browser has, or nothing. */
 const find = ({ modelContext }) => {
@@ -245,11 +228,7 @@ const hasShape = ({ context }) =>
 
 const isForbidden = () => {
   const policy = globalThis.document?.permissionsPolicy ?? globalThis.document?.featurePolicy;
-  try {
-    return policy?.features?.().includes("tools") === true && !policy.allowsFeature("tools");
-  } catch {
-    return false;
-  }
+  return attempt(() => policy.features().includes("tools") && !policy.allowsFeature("tools"));
 };
 
 export const createWebMcpAdapter = (options = {}) => {

@@ -77,17 +77,34 @@ const internal = internalProperties(glue, types.join("\n"));
 /** The names that internal properties got: the same in every script, because a realm may load two. */
 const internalNames = {};
 
+/** `JSON.parse` in the sources is what `intrinsics.js` captured, and so on. */
+const captured = {};
+for (const [, names, owner] of readFileSync(join(lib, "intrinsics.js"), "utf8").matchAll(/const \{ (.*) \} = (\w+);/g)) {
+  for (const name of names.split(", ")) captured[`${owner}.${name}`] = name;
+}
+const capturedPlugin = {
+  name: "captured",
+  setup(pipe) {
+    pipe.onResolve({ filter: /^#captured$/ }, ({ path }) => ({ path, namespace: "captured" }));
+    // After the glue, which few others use: the shortest names are free for the variables of functions.
+    pipe.onLoad({ filter: /.*/, namespace: "captured" }, () => ({
+      contents: `import "#glue"; export { ${Object.values(captured).join(", ")} } from "./intrinsics.js";`,
+      resolveDir: lib,
+    }));
+  },
+};
+
 /**
  * esbuild joins the sources, terser makes the result a twentieth smaller than esbuild does alone. No `pure_getters`: a
- * read may run a page's getter, and is meant to.
+ * read may run a page's getter, and is meant to. A variable stands for `undefined`.
  */
 const shrink = async (outfile, format) => {
   const path = join(dist, outfile);
-  const { code } = await minify(readFileSync(path, "utf8"), {
+  const { code } = await minify(`${readFileSync(path, "utf8")};var undefined;`, {
     ecma: 2022,
     module: format === "esm",
     toplevel: true,
-    compress: { ecma: 2022, passes: 3, keep_fargs: false, pure_getters: false, unsafe_arrows: true },
+    compress: { ecma: 2022, passes: 3, keep_fargs: false, pure_getters: false, unsafe_arrows: true, unsafe_undefined: true },
     // Also those of them that some object of a browser has: the list says that they are the facade's.
     mangle: { properties: { builtins: true, regex: internal } },
     nameCache: { props: internalNames },
@@ -103,7 +120,9 @@ const bundleCore = async (outfile, format) => {
     format,
     platform: format === "cjs" ? "node" : "neutral",
     entryPoints: [join(lib, "core.js")],
-    plugins: [gluePlugin],
+    define: { ...common.define, ...captured },
+    inject: ["#captured"],
+    plugins: [gluePlugin, capturedPlugin],
     outfile: join(dist, outfile),
   });
   await shrink(outfile, format);

@@ -6,8 +6,8 @@
 const FACADE = `
   Host: isProduction isDevelopment contextOption auditSink nowOption routeOption registrations listeners
     isTelling guards tick asked ask escalate known
-    confirmationListeners viewListeners viewConfirmationListeners approvers waiters toolsets viewer looks lastTime
-    enter trapped late develop give answer settle publish checkWith callHandler handlerEnded returned handlerThrew payloadOf
+    approvers waiters toolsets viewer looks lastTime
+    enter trapped late develop give answer settle checkWith callHandler handlerEnded returned handlerThrew payloadOf
     failure soonOrLate specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
     checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
   Entry: slot sent isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
