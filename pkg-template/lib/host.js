@@ -438,7 +438,7 @@ export class Host {
     try {
       return checkedCopy({ ...core, details }).text;
     } catch {
-      this.develop("the details of an AgentSurfaceError are not JSON and were dropped:", details);
+      this.develop("the details of an error are not JSON and were dropped:", details);
       return attempt(() => checkedCopy({ code: core.code, message: core.message?.toWellFormed() }).text, "{}");
     }
   }

@@ -2,6 +2,6 @@
 // build has every file of the shared script use these (`bundle.mjs`), which is shorter, too.
 
 export const { defineProperty, freeze, hasOwn, keys } = Object;
-export const { isArray } = Array;
+export const { from, isArray } = Array;
 export const { isFinite, isInteger } = Number;
 export const { parse, stringify } = JSON;

@@ -43,8 +43,7 @@ export const createLoader = (call, file, otherwise, none) => {
   const compileFailed = (error, details) =>
     CSP.test(textOf(error))
       ? blocked(
-          "The page's Content Security Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its `script-src`. " +
-            "(`eval` stays forbidden.)",
+          "The page's Content Security Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its `script-src`.",
           error,
         )
       : notServed("it does not compile", details, error);
@@ -99,7 +98,7 @@ export const createLoader = (call, file, otherwise, none) => {
   return {
     async compile({ module, bytes, url } = {}, defaultSource) {
       if (typeof WebAssembly !== "object") {
-        throw blocked("This environment has no WebAssembly: a lockdown mode or a policy took it away.");
+        throw blocked("There is no WebAssembly: a lockdown mode or a policy took it away.");
       }
       const source = module ?? bytes ?? url ?? (await defaultSource?.());
       if (source === undefined || source === null) throw unusable(none);

@@ -22,8 +22,8 @@ export const checkWaitMs = (waitMs) => {
 const modeOf = ({ topology, confirmations, waitMs }) => {
   expect(
     topology !== undefined || confirmations !== undefined,
-    '`createAgentToolset` needs `topology: "embedded" | "remote"` or `confirmations: "wait" | "two-phase"`: ' +
-      "who waits while a person decides has no default",
+    "`createAgentToolset` needs a `topology`, embedded or remote, or `confirmations`, wait or two-phase: who waits while a " +
+      "person decides has no default",
   );
   if (topology !== undefined) oneOf(topology, "topology", ["embedded", "remote"]);
   const mode = confirmations ?? (topology === "embedded" ? "wait" : "two-phase");

@@ -25,7 +25,7 @@ const SENTENCES = {
   "opaque-origin": "A document of an opaque origin (about:blank, data:) has no WebMCP: give it an address.",
   "permissions-policy": 'The permissions policy forbids WebMCP: add allow="tools" to the <iframe>, or allow it in the Permissions-Policy header.',
   "no-api": "This browser has no WebMCP: switch it on (Chrome: the WebMCP flag or an origin trial), or use another.",
-  "unsupported-shape": "`modelContext` has neither `registerTool` nor `provideContext`: this version of it is not supported.",
+  "unsupported-shape": "`modelContext` has neither `registerTool` nor `provideContext`: this version is not supported.",
   "registration-rejected": "The browser refused tools; `status().rejected` says which and why.",
 };
 

@@ -14,9 +14,16 @@ const FACADE = `
     tickWith isOver over parsed mark sinks end
   Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas generation head header unavailable wireName base refs uses used drop
   Tools, Session, views: announced targets names list build tool isDirty isWhole blocked offers provide spoil isTaken
-    again reopen cells listed stamp fixed floor closed watch refresh withdraw names namesOf namesStamp label settings place
+    again reopen cells listed stamp fixed closed watch refresh withdraw names namesOf namesStamp label settings place
   JsonFault, Text, walk: copy raw owner tooLarge tooDeep reached
 `;
+
+/** `Math.floor` would become a name that nobody has. */
+const LANGUAGE = new Set(
+  [Array, Date, Error, JSON, Map, Math, Number, Object, Promise, Reflect, RegExp, Set, Symbol, Uint8Array, WeakMap]
+    .flatMap((each) => [each, each.prototype ?? {}])
+    .flatMap(Object.getOwnPropertyNames),
+);
 
 const words = (text) => text.match(/\w+/g) ?? [];
 
@@ -37,8 +44,8 @@ export const internalProperties = (glue, types) => {
   // With the hyphens of codes: `late-settlement` is no `late`.
   const known = new Set(types.replace(/\/\*[^]*?\*\/|\/\/.*/g, "").match(/[\w-]+/g));
   const own = words(FACADE.replace(/^ {2}[\w, ]+:/gm, ""));
-  const published = own.filter((name) => known.has(name));
-  if (published.length > 0) throw new Error(`the types name ${published.join(", ")}: take them off the list of internal.mjs`);
+  const published = own.filter((name) => known.has(name) || LANGUAGE.has(name));
+  if (published.length > 0) throw new Error(`the types or the language name ${published.join(", ")}: take them off the list of internal.mjs`);
   const names = [...own, ...glueNames(glue).filter((name) => !known.has(name))];
   return new RegExp(`^(?:${[...new Set(names)].join("|")})$`);
 };
