@@ -1,6 +1,8 @@
 // What the core asks the facade and has it do, by the numbers that the boundary's `Act` gives: which function of the host
 // that is. Holds no rule.
 
+import { isFunction } from "./thenable.js";
+
 // In the order of the boundary's `Act`; a unit test compares the two.
 export const HANDLER = 0;
 export const DONE = 1;
@@ -74,7 +76,7 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
     case NOTE:
       return host.ask(() => host.registrations[slot].members[at].functions.describe());
     case ROUTE:
-      return host.ask(() => (typeof host.routeOption === "function" ? host.routeOption() : host.routeOption));
+      return host.ask(() => (isFunction(host.routeOption) ? host.routeOption() : host.routeOption));
     case DISCOVERY:
       return host.voteOf(call, slot, at, x);
     case KEY:

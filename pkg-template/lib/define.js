@@ -7,8 +7,8 @@ import { isArray, keys, stringify } from "./intrinsics.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { realm } from "./realm.js";
 import { encodeSchema, evaluated, fromJsonSchema, isOwnSchema, schemaDocument } from "./schema.js";
+import { isFunction } from "./thenable.js";
 
-const isFunction = (value) => typeof value === "function";
 const isObject = (value) => typeof value === "object" && value !== null;
 
 const expectObject = (value, what) => {

@@ -10,7 +10,7 @@ import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD, answerOf } from "./policies.js";
 import { poisonedError, realm, trapped } from "./realm.js";
-import { attempt, isThenable, whenEnded } from "./thenable.js";
+import { attempt, isFunction, isThenable, whenEnded } from "./thenable.js";
 
 /**
  * Beside what its constructor makes: `wasm` while there is an instance, `running` the call whose drain runs, `viewer` whose
@@ -104,7 +104,7 @@ export class Host {
   }
 
   context() {
-    return typeof this.contextOption === "function" ? this.contextOption() : this.contextOption;
+    return isFunction(this.contextOption) ? this.contextOption() : this.contextOption;
   }
 
   develop(...message) {
@@ -323,7 +323,7 @@ export class Host {
     let field;
     try {
       let bound;
-      if (typeof bind === "function") {
+      if (isFunction(bind)) {
         bound = bind();
       } else {
         bound = {};

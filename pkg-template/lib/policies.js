@@ -2,7 +2,7 @@
 // synchronous, so that the registry needs no promise for it; the hooks say the same to whoever composes them by hand.
 
 import { AgentSurfaceError, expect } from "./errors.js";
-import { attempt, isThenable } from "./thenable.js";
+import { attempt, isFunction, isThenable } from "./thenable.js";
 
 /**
  * On a built-in policy: `{ authorize?(ctx), invoke?(ctx), onAuthorize?, onInvoke? }`. The verdicts answer with nothing where
@@ -64,7 +64,7 @@ export const hasPermission = (permission, check) =>
 /** The tenant of the user, `current`, is that of what is shown, `expected`: values, or functions of the context. */
 export const tenantBoundary = ({ current, expected } = {}) => {
   expect(current != null && expected != null, "`tenantBoundary` takes { current, expected }");
-  const told = (tenant, ctx) => (typeof tenant === "function" ? tenant(ctx) : tenant);
+  const told = (tenant, ctx) => (isFunction(tenant) ? tenant(ctx) : tenant);
   const allowed = (ctx) => {
     const tenant = told(current, ctx);
     // Two tenants that nobody knows are not the same one.
@@ -141,7 +141,7 @@ export const requireConfirmation = ({ if: condition, summary } = {}) =>
     if (ctx.kind === "observation" || (condition && !attempt(() => condition(ctx), true))) return;
     // Without the registry's context nobody can be asked, and what needs approval must not run.
     if (!ctx[CONFIRM]) throw new AgentSurfaceError({ code: "CONFIRMATION_REQUIRED" });
-    ctx[CONFIRM](typeof summary === "function" ? attempt(() => summary(ctx)) : summary);
+    ctx[CONFIRM](isFunction(summary) ? attempt(() => summary(ctx)) : summary);
   });
 
 /**
@@ -149,7 +149,7 @@ export const requireConfirmation = ({ if: condition, summary } = {}) =>
  * sink the registry's own has it.
  */
 export const audit = (sink, level = "metadata") => {
-  const isSink = sink === undefined || typeof sink?.record === "function";
+  const isSink = sink === undefined || isFunction(sink?.record);
   expect(isSink && ["metadata", "full"].includes(level), "`audit` takes a sink with `record(event)`, and metadata or full");
   return asking("audit", (ctx) => ctx[AUDIT]?.(level, sink));
 };

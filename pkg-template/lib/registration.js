@@ -8,7 +8,7 @@ import { fromModule } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema, isOwnSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
-import { attempt } from "./thenable.js";
+import { attempt, isFunction } from "./thenable.js";
 
 const HOOKS = ["onDiscovery", "onAuthorize", "onInvoke"];
 
@@ -32,7 +32,7 @@ export class PolicyTable {
     policies[ref].uses++;
     used.push(ref);
     // 8: no hook at all. A policy that guards nothing because of a slip must not pass for one.
-    const bit = (hook, at) => (policy[hook] == null ? 0 : typeof policy[hook] === "function" ? 1 << at : 8);
+    const bit = (hook, at) => (policy[hook] == null ? 0 : isFunction(policy[hook]) ? 1 << at : 8);
     const hooks = HOOKS.reduce((bits, hook, at) => bits | bit(hook, at), 0);
     return { ref, name: policy.name, hooks, guard: isGuarded(policy) };
   }

@@ -12,6 +12,7 @@ import { DEFAULT_LIMITS } from "./ids.js";
 import { open, revive, stop } from "./instance.js";
 import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
 import { poisonedError, realm, requireWasm, trapped } from "./realm.js";
+import { isFunction } from "./thenable.js";
 
 /** What the approval element asks of a registry beside its public side. */
 const APPROVER = Symbol.for("agent-surface-wasm.approver");
@@ -145,7 +146,7 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
     throw new TypeError("`timeoutMs` must be a whole number of milliseconds below 2^31");
   }
-  if (signal !== undefined && typeof signal.addEventListener !== "function") {
+  if (signal !== undefined && !isFunction(signal.addEventListener)) {
     throw new TypeError("`signal` must be an AbortSignal");
   }
   const isAborted = signal?.aborted === true;
@@ -363,7 +364,7 @@ const once = (end) => {
 /** `which` of the host's listeners. */
 const subscribeTo = (host, which) => (listener) => {
   const listeners = host.listeners[which];
-  if (typeof listener !== "function") throw new TypeError("`subscribe` expects a function");
+  if (!isFunction(listener)) throw new TypeError("`subscribe` expects a function");
   if (host.disposed) return () => undefined;
   listeners.set(listener, (listeners.get(listener) ?? 0) + 1);
   host.announce();
@@ -435,7 +436,7 @@ const attach = (host, view, adapter, options = {}) => {
   const { consumer, snapshotContext } = options;
   if (host.disposed) throw disposedError();
   onlyOptions(options, "consumer snapshotContext", "attach");
-  if (typeof adapter?.start !== "function" || typeof adapter.stop !== "function") {
+  if (!isFunction(adapter?.start) || !isFunction(adapter.stop)) {
     throw new TypeError("`attach` expects an adapter with `start` and `stop`");
   }
   const identity = consumer === undefined ? undefined : toConsumer(consumer);
@@ -478,7 +479,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   oneOf(environment, "environment", ["production", "development", "test"]);
   onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
   expect(Array.isArray(policies), "`policies` must be an array");
-  expect(audit === undefined || typeof audit?.record === "function", "`audit` must be a sink with `record(event)`");
+  expect(audit === undefined || isFunction(audit?.record), "`audit` must be a sink with `record(event)`");
   const sink = audit ?? (environment === "development" ? consoleAuditSink() : undefined);
   const host = new Host({ ...rest, environment, audit: sink });
   host.policyTable = new PolicyTable(host);
@@ -550,7 +551,7 @@ const buildRegistry = (host, onRegister) => {
     },
     setProcedureExecutor(executor) {
       if (host.disposed) throw disposedError();
-      const isExecutor = executor === undefined || typeof executor?.execute === "function";
+      const isExecutor = executor === undefined || isFunction(executor?.execute);
       expect(isExecutor, "a procedure executor is { paths?, execute({ path, input, info }) }");
       host.executor = executor;
       host.paths = executor?.paths && toJson([...executor.paths], "paths").text;

@@ -4,7 +4,7 @@
 import { AgentSchemaError, AgentSurfaceDefinitionError, expect, fromModule } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { askModule, realm, requireWasm } from "./realm.js";
-import { isThenable } from "./thenable.js";
+import { isFunction, isThenable } from "./thenable.js";
 
 /** On the schemas of `fromJsonSchema`: the text of the JSON Schema. Not enumerable: a spread copy is the author's own. */
 const TEXT = Symbol.for("agent-surface-wasm.schema-text");
@@ -101,7 +101,7 @@ const settle = (result) => {
 /** Any Standard Schema (version 1). Without `jsonSchema` the validator's own conversion to JSON Schema is asked. */
 export const fromStandardSchema = (schema, { jsonSchema } = {}) => {
   const standard = schema?.["~standard"];
-  expect(typeof standard?.validate === "function", "`fromStandardSchema` expects an object with `~standard.validate`");
+  expect(isFunction(standard?.validate), "`fromStandardSchema` expects an object with `~standard.validate`");
   const document = jsonSchema ?? standard.jsonSchema?.input?.({ target: "draft-2020-12" });
   expect(document !== undefined, `this ${standard.vendor} schema does not convert itself: pass \`{ jsonSchema }\` beside it`);
   const validate = (value) => {
@@ -136,7 +136,7 @@ export const evaluated = (schema, field) => (schema && realm.engine && !isOwnSch
 /** A schema as the core takes it, as JSON text: `{ text, own }`. */
 export const encodeSchema = (schema, field) => {
   expect(
-    typeof schema?.parse === "function" && schema.jsonSchema !== undefined,
+    isFunction(schema?.parse) && schema.jsonSchema !== undefined,
     `\`${field}\` must be a schema \`{ jsonSchema, parse }\`: wrap a JSON Schema in \`fromJsonSchema\``,
   );
   return Object.hasOwn(schema, WIRE) ? schema[WIRE] : JSON.stringify({ text: schemaDocument(schema.jsonSchema).text, own: true });

@@ -1,6 +1,8 @@
 // What a page gives: a promise told apart from a value and heard once, and a function that may throw.
 
-export const isThenable = (value) => typeof value?.then === "function";
+export const isFunction = (value) => typeof value === "function";
+
+export const isThenable = (value) => isFunction(value?.then);
 
 /** What a function of the page gives, or `otherwise` when it throws. */
 export const attempt = (ask, otherwise) => {

@@ -8,7 +8,7 @@ import { metaTools } from "./meta.js";
 import { freeze } from "./intrinsics.js";
 import { DISPOSE } from "./registration.js";
 import { budgetOf, hostOf, invokeAs, lookAs, scopeText, oneOf, onlyOptions } from "./registry.js";
-import { attempt } from "./thenable.js";
+import { attempt, isFunction } from "./thenable.js";
 
 const AVAILABLE = freeze({ available: true });
 
@@ -191,7 +191,7 @@ class Tools {
   }
 
   subscribe(listener) {
-    if (typeof listener !== "function") throw new TypeError("`subscribe` expects a function");
+    if (!isFunction(listener)) throw new TypeError("`subscribe` expects a function");
     if (this.closed || this.fixed) return () => undefined;
     if (this.listeners.size === 0) this.announced = this.build();
     this.listeners.add(listener);

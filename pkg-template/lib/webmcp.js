@@ -6,7 +6,7 @@ import { toConsumer } from "./context.js";
 import { checkedCopy } from "./json.js";
 import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
 import { requireWasm, trapped } from "./realm.js";
-import { attempt } from "./thenable.js";
+import { attempt, isFunction, isThenable } from "./thenable.js";
 import { checkWaitMs } from "./toolset.js";
 
 const DEFAULT_WAIT_MS = 60_000;
@@ -50,7 +50,7 @@ class Session {
     this.offers = new Map();
     this.blocked = false;
     /** Old browsers take the whole list at once. */
-    this.isWhole = typeof this.context.registerTool !== "function";
+    this.isWhole = !isFunction(this.context.registerTool);
     this.isDirty = false;
     this.closed = false;
     this.scope = scope;
@@ -126,7 +126,7 @@ class Session {
     try {
       const options = exposedTo === undefined ? { signal } : { signal, exposedTo: [...exposedTo] };
       const answer = this.context.registerTool(offer.tool, options);
-      offer.isTaken = typeof answer?.then !== "function";
+      offer.isTaken = !isThenable(answer);
       Promise.resolve(answer).then(accepted, rejected);
     } catch (error) {
       rejected(error);
@@ -224,7 +224,7 @@ const find = ({ modelContext }) => {
 };
 
 const hasShape = ({ context }) =>
-  typeof context.registerTool === "function" || typeof context.provideContext === "function";
+  isFunction(context.registerTool) || isFunction(context.provideContext);
 
 const isForbidden = () => {
   const policy = globalThis.document?.permissionsPolicy ?? globalThis.document?.featurePolicy;
@@ -238,7 +238,7 @@ export const createWebMcpAdapter = (options = {}) => {
     throw new TypeError('`confirmations` must be "wait" or "two-phase"');
   }
   checkWaitMs(options.waitMs);
-  if (exposeCapability !== undefined && typeof exposeCapability !== "function") {
+  if (exposeCapability !== undefined && !isFunction(exposeCapability)) {
     throw new TypeError("`exposeCapability` must be a function");
   }
   let session;
