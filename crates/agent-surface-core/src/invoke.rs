@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::effect::Audit;
 use crate::effective::{bad_input, issue};
 use crate::error::{Failure, cut};
+use crate::id::{CapabilityId, parse};
 use crate::message::{CallId, Output};
 use crate::table::hash;
 use crate::time::Millis;
@@ -50,10 +51,16 @@ impl Core {
             if let Some(known) = self.known(&request.route.consumer.key, id) {
                 // What can be no id crosses without its text: it names nothing, and nothing is the same as it.
                 let names_something = !request.route.capability_id.is_empty();
-                if names_something && known.fingerprint == self.fingerprint(&request, known.as_sent) {
+                let is_same =
+                    names_something && known.fingerprint == self.fingerprint(&request, known.as_sent);
+                if is_same && self.reaches(origin, known) {
                     return Admitted::Join(known.id);
                 }
-                refusal = Some(Failure::conflict());
+                refusal = Some(if is_same {
+                    Failure::not_found()
+                } else {
+                    Failure::conflict()
+                });
             } else {
                 refusal = self.bad_invocation_id(id);
             }
@@ -81,6 +88,27 @@ impl Core {
             id = call.id;
         });
         Admitted::Fresh(id)
+    }
+
+    /// Whether a call lies in the scope of whoever repeats it: its result says no more than a new call would.
+    fn reaches(&self, origin: Origin, known: &Call) -> bool {
+        let Origin::Toolset(toolset) = origin else {
+            return true;
+        };
+        let component_type = match parse(&known.route.capability_id) {
+            Some(CapabilityId::View { component_type, .. }) => component_type,
+            Some(CapabilityId::Domain { .. }) => known
+                .target
+                .filter(|target| {
+                    self.registrations.generation(target.registration) == known.target_generation
+                })
+                .and_then(|target| self.registrations.get(target.registration))
+                .map_or("", |registration| &registration.component.header.component_type),
+            None => return true,
+        };
+        let is_own = origin == known.origin;
+        let found = self.toolsets.get(toolset);
+        is_own || found.is_none_or(|found| self.is_in_scope(found.view, component_type))
     }
 
     /// The random characters in the ids `inv_<mark>_<number of the call>` and `reg_<number of the registration>_<mark>`.
