@@ -1,6 +1,6 @@
 //! The command's client: one endpoint, one exchange, keys from files.
 //!
-//! It refuses an endpoint that signs unless it has its key. `main` calls it.
+//! It refuses an endpoint that signs unless it has its key, and one that does not if it has. `main` calls it.
 
 use agent_surface_host::Transport;
 use agent_surface_interop::client::{self, Ports};
@@ -83,6 +83,11 @@ impl Ports for Party {
         let wire = self.transport.manifest()?;
         if let Some(key) = self.endpoint_key {
             let manifest = Manifest::read(&wire)?;
+            // The manifest itself is not signed: somebody in between could take the promise out of it.
+            if !manifest.signs_responses() {
+                let expected = "expected an endpoint that signs its responses: `--endpoint-key` is given";
+                return Err(Error::Host(expected.to_owned()));
+            }
             self.ring.add(manifest.endpoint_id().as_str(), key)?;
         }
         Ok(wire)

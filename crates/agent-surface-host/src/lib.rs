@@ -1,7 +1,7 @@
 //! The native host: endpoints of the remote-agent protocol behind HTTP, and a transport to call them.
 //!
 //! It refuses to hold a rule of the protocol: `agent-surface-interop` decides, this crate moves bytes, waits for handlers
-//! and answers with statuses. Servers mount an `Endpoint` with `serve`; the command `agent-surface-interop` and tests use
+//! and answers with statuses. Servers mount an `Endpoint` with `serve`; the command `agent-surface-host` and tests use
 //! `Transport`.
 
 #![forbid(unsafe_code)]

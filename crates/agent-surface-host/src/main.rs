@@ -23,7 +23,7 @@ agent-surface-host exchange <base URL> --session ID --operation NAME [--payload 
   --time          not before this logical time; 0 unless given
   --deadline      before this logical time; the last one unless given
   --seed          a file with the client's private key: 64 hexadecimal digits
-  --endpoint-key  the endpoint's public key: 43 characters
+  --endpoint-key  the endpoint's public key: 43 characters; what it does not sign is refused
 ";
 
 fn main() -> ExitCode {

@@ -1,6 +1,7 @@
 //! Replies of the server: an envelope, the manifest, or an error with its status.
 //!
-//! It refuses to say more of an error than its code and its message. The server calls it.
+//! It refuses to say more of an error than its code and its message, and nothing of what the host's own side failed with.
+//! The server calls it.
 
 use agent_surface_interop::Error;
 use axum::body::Body;
@@ -9,6 +10,7 @@ use axum::http::header::{
     CONTENT_TYPE,
 };
 use axum::http::{HeaderValue, Response, StatusCode};
+use std::borrow::Cow;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -18,7 +20,15 @@ pub(crate) fn ok(text: String) -> Response<Body> {
 
 pub(crate) fn failed(error: &Error) -> Response<Body> {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    refused(status, error.code(), &error.message())
+    refused(status, error.code(), &told(error))
+}
+
+/// What a caller may know: a store, a handler or a signer that failed may name hosts, queries and people.
+fn told(error: &Error) -> Cow<'static, str> {
+    match error {
+        Error::Host(_) => Cow::Borrowed("the endpoint failed"),
+        error => error.message(),
+    }
 }
 
 pub(crate) fn refused(status: StatusCode, code: &str, message: &str) -> Response<Body> {
@@ -66,4 +76,20 @@ fn json(status: StatusCode, text: String) -> Response<Body> {
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+    use agent_surface_interop::{Error, Rule};
+
+    #[test]
+    fn a_caller_is_told_which_rule_it_broke_and_not_what_the_host_failed_with() {
+        let failed = Error::Host("no route to db.internal:5432".to_owned());
+        assert_eq!(told(&failed), "the endpoint failed");
+        assert_eq!(
+            told(&Rule::HttpEncoding.into()),
+            "expected the request body in UTF-8"
+        );
+    }
 }

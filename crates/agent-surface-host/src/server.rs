@@ -134,7 +134,13 @@ impl<H: Host + Send + 'static> Mounted<H> {
         drop(gone);
         match result {
             Ok(Ok(response)) => Ok(response.text().to_owned()),
-            Ok(Err(error)) => Err(reply::failed(&error)),
+            Ok(Err(error)) => {
+                // The caller is not told: whoever runs the server is.
+                if let Error::Host(_) = error {
+                    eprintln!("an exchange failed: {error}");
+                }
+                Err(reply::failed(&error))
+            }
             Err(panic) => Err(reply::failed(&Error::Host(panic.to_string()))),
         }
     }

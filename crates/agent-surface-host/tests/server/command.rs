@@ -76,6 +76,31 @@ fn it_makes_one_exchange_and_signs_and_verifies() {
 }
 
 #[test]
+fn whoever_has_the_endpoints_key_takes_nothing_that_is_not_signed() {
+    let server = Server::start(Sign::None);
+    let keys = endpoint::keys().unwrap();
+    let key = keys["keys"]["endpoint:conformance"]["publicRawBase64Url"]
+        .as_str()
+        .unwrap();
+    let base_url = server.base_url();
+    let plain = [
+        "exchange",
+        &base_url,
+        "--session",
+        "session:command",
+        "--operation",
+        "agent.step",
+    ];
+    assert!(command(&plain).status.success());
+    let output = command(&[&plain[..], &["--endpoint-key", key]].concat());
+    assert!(!output.status.success());
+    assert!(
+        text(&output.stderr).starts_with("expected an endpoint that signs"),
+        "{output:?}"
+    );
+}
+
+#[test]
 fn it_says_what_it_expects() {
     for wrong in [
         &[][..],
