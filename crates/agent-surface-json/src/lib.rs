@@ -30,4 +30,5 @@ pub use float::parse_f64;
 pub use number::compare_numbers;
 pub use parse::{Bounds, ParseError};
 pub use sip::sip128;
+pub use sort::sort;
 pub use text::{characters, write_string, write_u64};

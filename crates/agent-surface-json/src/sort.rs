@@ -1,11 +1,11 @@
 //! A sort of index lists, in a twentieth of the bytes of the standard library's.
 //!
 //! It refuses to be generic and to be stable: the caller sorts `u32` indices and says what comes before what, ties
-//! included. Called for object keys, equal items and character ranges.
+//! included. Called for object keys, equal items and character ranges, and by the crate of targets.
 
 /// Sorts `order` by `is_before` in place: Shell's sort with the gaps of D. E. Knuth (The Art of Computer Programming,
 /// volume 3, 5.2.1), O(n^1.5). What is sorted already costs little.
-pub(crate) fn sort(order: &mut [u32], is_before: &dyn Fn(u32, u32) -> bool) {
+pub fn sort(order: &mut [u32], is_before: &dyn Fn(u32, u32) -> bool) {
     let mut gap = 1;
     while gap < order.len() / 9 {
         gap = gap * 3 + 1;

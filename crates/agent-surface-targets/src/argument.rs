@@ -146,8 +146,12 @@ impl Repair<'_> {
 
     /// Whether null is a value of its own.
     fn takes_null(&self, schema: &Json, depth: usize) -> bool {
+        self.steps.set(self.steps.get() + 1);
         let schema = self.resolved(schema);
-        if depth > MAX_CHAIN || schema.as_object().is_none_or(|members| members.0.is_empty()) {
+        if depth > MAX_CHAIN
+            || self.steps.get() > MAX_STEPS
+            || schema.as_object().is_none_or(|members| members.0.is_empty())
+        {
             return true;
         }
         let about = schema.as_object().map(types::about).unwrap_or_default();
@@ -268,6 +272,21 @@ mod tests {
         assert_eq!(
             prepared(schema, false, sent),
             [r#"{"input":"#, sent, "}"].concat()
+        );
+    }
+
+    #[test]
+    fn a_union_of_itself_many_times_over_is_looked_into_for_so_long_and_no_longer() {
+        let itself = [r##"{"$ref":"#/$defs/a"}"##; 9].join(",");
+        let schema = [
+            r##"{"properties":{"n":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":["##,
+            &itself,
+            "]}}}",
+        ]
+        .concat();
+        assert_eq!(
+            prepared(&schema, true, r#"{"n":null}"#),
+            r#"{"input":{"n":null}}"#
         );
     }
 }

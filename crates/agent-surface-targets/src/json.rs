@@ -3,7 +3,7 @@
 //! It refuses to read or print numbers: a number is its token. Depth is bounded by whoever parses, so walks recurse. The
 //! whole crate works on it.
 
-use agent_surface_json::{Bounds, Document, Kind, ParseError, Value, compare_numbers, write_string};
+use agent_surface_json::{Bounds, Document, Kind, ParseError, Value, compare_numbers, sort, write_string};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -185,13 +185,44 @@ fn read(value: Value<'_>, room: usize) -> Json {
         Kind::String => Json::Text(value.as_str().unwrap_or_default().into_owned()),
         Kind::Array => Json::List(value.items().map(|item| read(item, room)).collect()),
         Kind::Object => {
-            let mut members = Members::default();
-            for (key, value) in value.entries() {
-                members.set(&key, read(value, room));
-            }
-            Json::Object(members)
+            let entries = value.entries();
+            let mut members: Vec<(String, Json)> = entries
+                .map(|(key, value)| (key.into_owned(), read(value, room)))
+                .collect();
+            keep_last(&mut members);
+            Json::Object(Members(members))
         }
     }
+}
+
+/// Of equal keys the first place and the last value. By sorting: a model may send a great many members.
+fn keep_last(members: &mut Vec<(String, Json)>) {
+    let mut order: Vec<u32> = (0..).take(members.len()).collect();
+    let key = |at: u32| members.get(at as usize).map(key_of);
+    sort(&mut order, &|a, b| (key(a), a) < (key(b), b));
+    let mut is_kept = alloc::vec![true; members.len()];
+    let mut first = 0;
+    for at in order {
+        let is_repeated =
+            at != first && members.get(at as usize).map(key_of) == members.get(first as usize).map(key_of);
+        if !is_repeated {
+            first = at;
+            continue;
+        }
+        if let (Some(kept), Some((_, last))) = (is_kept.get_mut(at as usize), members.get_mut(at as usize)) {
+            *kept = false;
+            let last = core::mem::take(last);
+            if let Some((_, value)) = members.get_mut(first as usize) {
+                *value = last;
+            }
+        }
+    }
+    let mut is_kept = is_kept.into_iter();
+    members.retain(|_| is_kept.next().unwrap_or_default());
+}
+
+fn key_of((key, _): &(String, Json)) -> &str {
+    key
 }
 
 impl Members {
@@ -291,6 +322,15 @@ mod tests {
             Json::parse(text).unwrap().write(),
             r#"{"a":[1.50,-0,{},[]],"b":true,"a2":null}"#
         );
+        let text = r#"{"b":1,"a":2,"b":3,"c":4,"a":5,"b":6,"0":7}"#;
+        assert_eq!(Json::parse(text).unwrap().write(), r#"{"b":6,"a":5,"c":4,"0":7}"#);
+    }
+
+    #[test]
+    fn an_object_of_many_members_is_read_as_it_is() {
+        let members: Vec<String> = (0..50_000).map(|at| format!("\"k{at}\":{at}")).collect();
+        let text = ["{", &members.join(","), "}"].concat();
+        assert_eq!(Json::parse(&text).unwrap().write(), text);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! It refuses branches that are no objects: no tool is called with them. The choice goes into the description. Called for
 //! the root of every dialect but JSON Schema itself.
 
-use super::{Change, Outcome, Projector, types};
+use super::{Change, MAX_SCHEMAS, Outcome, Projector, types};
 use crate::json::{Json, Members};
 use crate::target::Dialect;
 use alloc::borrow::ToOwned as _;
@@ -18,6 +18,10 @@ impl Projector<'_> {
     pub(super) fn flatten(&mut self, schema: &Json, depth: usize) -> Outcome<Members> {
         if depth > MAX_CHAIN {
             return self.quarantine("", "its references go in a circle");
+        }
+        self.schemas += 1;
+        if self.schemas > MAX_SCHEMAS {
+            return self.quarantine("", "too large once its references are written out");
         }
         let mut members = match schema {
             Json::Object(members) => members.clone(),
@@ -251,4 +255,27 @@ fn choice(keyword: &str, branches: &[Members]) -> String {
     }
     out.push('.');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::Json;
+    use crate::schema::{Refusal, project};
+    use crate::target::Dialect;
+
+    #[test]
+    fn unions_of_references_to_unions_multiply_up_to_a_bound() {
+        let mut schema = String::from(r##"{"$ref":"#/$defs/0","$defs":{"14":{"type":"object"}"##);
+        for at in 0..14 {
+            let next = [r##"{"$ref":"#/$defs/"##, &(at + 1).to_string(), r#""}"#].concat();
+            let branches = [next.as_str(); 9].join(",");
+            schema += &[",\"", &at.to_string(), "\":{\"anyOf\":[", &branches, "]}"].concat();
+        }
+        let schema = Json::parse(&(schema + "}}")).unwrap();
+        let refusal = project(&schema, Dialect::Anthropic).unwrap_err();
+        let Refusal::Quarantine { reason, .. } = refusal else {
+            panic!("{refusal:?}");
+        };
+        assert_eq!(reason, "too large once its references are written out");
+    }
 }
