@@ -56,10 +56,10 @@ const open = (schema, given) => {
 
 /** A prefix of nothing goes along: without any, all would be shown. */
 const discover = (host, consumer, { floor, budget }, scope = []) => {
-  const asked = [...new Set(scope)];
-  const prefixes = asked.filter((prefix) => !matchesScope(prefix, floor));
-  const taken = asked.filter((prefix) => !prefixes.includes(prefix));
-  const found = snapshot(host, { consumer, scope: asked.length > 0 ? [...taken, ""] : floor, budget });
+  const prefixes = [];
+  const taken = [""];
+  for (const prefix of new Set(scope)) (matchesScope(prefix, floor) ? taken : prefixes).push(prefix);
+  const found = snapshot(host, { consumer, scope: scope.length > 0 ? taken : floor, budget });
   return prefixes.length > 0 ? deepFreeze({ ...found, scopeRejected: { prefixes } }) : found;
 };
 

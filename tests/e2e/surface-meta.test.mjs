@@ -167,6 +167,11 @@ test("the scope of the options is a floor: a model may narrow it, and no call go
       return [output.components.map(({ type }) => type).sort().join(" "), output.scopeRejected];
     };
     const call = async (tool, capabilityId) => T.brief(await tool.execute({ capabilityId, ...(tool === act && { input: {} }) }));
+    const direct = await registry.invoke(
+      { capabilityId: "view:billing.go", input: {}, invocationId: "known" },
+      { consumer: { id: "c", kind: "embedded" } },
+    );
+    const many = await discover.execute({ scope: Array.from({ length: 25_000 }, (_, at) => `a${at}`) });
     return {
       all: [await seen(), await seen([])],
       narrowed: await seen(["devices.map"]),
@@ -179,6 +184,8 @@ test("the scope of the options is a floor: a model may narrow it, and no call go
         await call(act, "view:billing.go"),
         await call(act, "view:devicesx.go"),
       ],
+      known: [direct.status, T.brief(await act.execute({ capabilityId: "view:billing.go", input: {}, invocationId: "known" }))],
+      many: many.output.scopeRejected.prefixes.length,
     };
   });
   const gone = ["CAPABILITY_NOT_FOUND", undefined];
@@ -189,6 +196,8 @@ test("the scope of the options is a floor: a model may narrow it, and no call go
     refused: ["devices.table", { prefixes: ["billing", "devicesx"] }],
     nothing: ["", { prefixes: ["billing"] }],
     calls: [["ok", "devices.map"], ["ok", "devices.map"], gone, gone, gone],
+    known: ["ok", gone],
+    many: 25_000,
   });
 });
 
