@@ -4,13 +4,13 @@
 import { once } from "node:events";
 import { WebSocketServer } from "ws";
 
-/** `origins`: whose pages may connect. A page of any site can reach a port of this machine. */
-export async function startToolServer({ port = 0, origins } = {}) {
+/** `origins`: whose pages may connect. A page of any site can reach a port of this machine; a program has no origin. */
+export async function startToolServer({ port = 0, origins = [undefined] } = {}) {
   const server = new WebSocketServer({
     host: "127.0.0.1",
     port,
     maxPayload: 1_000_000,
-    verifyClient: ({ origin }) => origins === undefined || origins.includes(origin),
+    verifyClient: ({ origin }) => origins.includes(origin),
   });
   await once(server, "listening");
 

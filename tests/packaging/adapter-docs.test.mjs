@@ -52,8 +52,9 @@ surface.register(defineAgentComponent({ type: "app.pad", description: "A pad", a
 } }));
 const server = await startToolServer();
 const refuses = await startToolServer({ origins: ["https://example.test"] });
-const stranger = new WebSocket(refuses.url);
-await new Promise((resolve) => { stranger.onerror = resolve; });
+for (const [url, origin] of [[refuses.url], [server.url, "https://example.test"]]) {
+  await new Promise((resolve) => { new WebSocket(url, { origin }).onerror = resolve; });
+}
 await refuses.close();
 
 const detach = surface.registry.attach(createWebSocketAdapter({ url: server.url, WebSocket }), { consumer: { id: "ide-1", kind: "mcp-bridge" } });
