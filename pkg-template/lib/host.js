@@ -35,7 +35,7 @@ export class Host {
     this.timers = [];
     /** Of events and of confirmations, by the registry and by the views of adapters, in this order. */
     this.listeners = [new Map(), new Map(), new Map(), new Map()];
-    /** What adapters subscribed through their views. */
+    /** Approval elements that are connected. */
     this.approvers = 0;
     /** Confirmations that listeners heard of and heard no end of. */
     this.asked = new Set();
