@@ -67,12 +67,18 @@ export const ready: Promise<void> = installSchemaEngine({ documents: { "https://
 // @ts-expect-error: an option that does not exist
 export const refused = installSchemaEngine({ document: {} });
 `;
+const REACT = `
+import { useAgentComponent, useToolset } from "agent-surface-wasm/react";
+export const useIt = (): string => useAgentComponent({ type: "a", description: "d" }).status;
+// @ts-expect-error: who waits has no default
+export const useTools = () => useToolset({ consumer: { id: "a", kind: "embedded" } });
+`;
 const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS]]);
-  return check(files, compilerOptions);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS], [`react.${extension}`, REACT]]);
+  return check(files, compilerOptions, ["react", "@types/react", "csstype"]);
 };
 
 /** What the compiler says of a project. */

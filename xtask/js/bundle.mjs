@@ -137,9 +137,10 @@ const bundleApart = async (name, format) => {
   await shrink(outfile, format);
 };
 
-const bundleEntry = (entry, outfile, format, names) =>
+const bundleEntry = (entry, outfile, format, names, options) =>
   build({
     ...common,
+    ...options,
     format,
     platform: format === "cjs" ? "node" : "neutral",
     entryPoints: [join(lib, `entry-${entry}.js`)],
@@ -148,10 +149,10 @@ const bundleEntry = (entry, outfile, format, names) =>
   });
 
 /** Node's ES modules wrap the CommonJS ones, so that `import` and `require` share one instance. */
-const wrap = (name, names) =>
+const wrap = (name, names, { js } = banner) =>
   writeFileSync(
     join(dist, `${name}.mjs`),
-    `${banner.js}\nimport api from "./${name}.cjs";\nexport const { ${names.join(", ")} } = api;\n`,
+    `${js}\nimport api from "./${name}.cjs";\nexport const { ${names.join(", ")} } = api;\n`,
   );
 
 mkdirSync(dist, { recursive: true });
@@ -174,9 +175,14 @@ for (const format of ["esm", "cjs"]) {
   await shrink(outfile, format);
   await bundleEntry("testing-matchers", outfile.replace("testing", "testing-matchers"), format, names);
 }
+// React is the app's. Where components run on a server by default, this says that these do not.
+const client = { external: ["react"], banner: { js: `${banner.js}\n"use client";` } };
+for (const format of ["esm", "cjs"]) await bundleEntry("react", format === "esm" ? "react.js" : "react.cjs", format, names, client);
 wrap("inline", ["init", ...names]);
 wrap("slim", ["init", ...names]);
 wrap("webmcp", ["createWebMcpAdapter"]);
 wrap("testing", ["adapterChecks", "checkAdapter", "createTestSurface", "serializeSurfaceSnapshot"]);
 wrap("testing-matchers", ["matchers"]);
 wrap("explain", ["explainSurface"]);
+const hooks = ["useAgentCapabilities", "useAgentComponent", "useAgentSurface", "usePendingConfirmations", "useToolset"];
+wrap("react", ["AgentApprovals", "AgentSurfaceProvider", ...hooks], client.banner);

@@ -184,6 +184,7 @@ impl Build<'_> {
                 "inline.mjs",
                 "webmcp.mjs",
                 "explain.mjs",
+                "react.mjs",
             ]
             .map(|name| self.package.join("dist").join(name)),
         };
