@@ -344,6 +344,28 @@ for (const version of VERSIONS) {
       assert.deepEqual(facts, [0, "registered,unregistered"]);
     });
 
+    if (version >= 19) {
+      test("what an Activity hides no agent sees, and what changed meanwhile is there when it shows", async () => {
+        const facts = await run(async () => {
+          const { h, Has, React } = R;
+          const on = R.registry();
+          const page = (mode, word) => h(React.Activity, { mode }, h(Has, { definition: R.component({ description: word, actions: { say: R.act(() => word) } }) }));
+          const mounted = R.mount(on, page("hidden", "zero"));
+          const facts = [R.names(on).length];
+          mounted.render(page("visible", "one"));
+          facts.push(await R.call(on, "view:demo.say"));
+          mounted.render(page("hidden", "two"));
+          facts.push(R.names(on).length);
+          mounted.render(page("visible", "three"));
+          facts.push(await R.call(on, "view:demo.say"), on.snapshot().components[0].description);
+          mounted.render(page("hidden", "four"));
+          mounted.unmount();
+          return [...facts, R.names(on).length];
+        });
+        assert.deepEqual(facts, [0, "one", 0, "three", "three", 0]);
+      });
+    }
+
     test("a first render that suspends registers nothing until it is shown", async () => {
       const facts = await run(async () => {
         const { h, Has, React } = R;
