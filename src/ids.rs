@@ -6,7 +6,7 @@ use agent_surface_core::definition::compile_schema;
 use agent_surface_core::error::ObjectWriter;
 use agent_surface_core::id::{self, CapabilityId};
 use agent_surface_core::wire::{self, NameRequest};
-use agent_surface_json::Document;
+use agent_surface_json::{Document, concat};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -80,14 +80,14 @@ pub fn schema_check(schema: &str, value: String, fill: bool) -> Result<String, J
     let schema = compile_schema(schema).map_err(|error| definition_error(&error))?;
     let mut document = match Document::parse(value, OWN_BOUNDS) {
         Ok(document) => document,
-        Err(error) => return Ok(["{\"issues\":", &whole_issue(&error.message()), "}"].concat()),
+        Err(error) => return Ok(concat(&["{\"issues\":", &whole_issue(&error.message()), "}"])),
     };
     if fill && let Some(filled) = schema.fill_defaults(document.root()) {
         document = parse(filled)?;
     }
     let issues = schema.validate(document.root());
     if issues.is_empty() {
-        return Ok(["{\"value\":", document.text(), "}"].concat());
+        return Ok(concat(&["{\"value\":", document.text(), "}"]));
     }
     let failure = agent_surface_core::error::Failure::invalid_input(&issues);
     Ok(failure.details.clone().unwrap_or_default())

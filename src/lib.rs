@@ -14,6 +14,8 @@ mod confirmations;
 mod convert;
 mod drain;
 mod ids;
+#[cfg(target_arch = "wasm32")]
+mod memory;
 #[cfg(feature = "module")]
 mod panic;
 mod registry;
@@ -22,7 +24,3 @@ mod views;
 mod webmcp;
 
 pub use registry::Registry;
-
-#[cfg(target_arch = "wasm32")]
-#[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -15,7 +15,7 @@ use agent_surface_core::limits::Limits;
 use agent_surface_core::message::Input;
 use agent_surface_core::time::Millis;
 use agent_surface_core::{Admitted, Config, Core, OnCollision, OnDuplicate, Route, Sent};
-use agent_surface_json::{Bounds, Document, Value, write_string, write_u64};
+use agent_surface_json::{Bounds, Document, Value, concat, write_string, write_u64};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::{Host, definition_error, error_json, misuse};
@@ -53,7 +53,7 @@ impl core::fmt::Debug for Registry {
 }
 
 fn random(bytes: &mut [u8]) -> Result<(), JsValue> {
-    getrandom::fill(bytes).map_err(|error| misuse(&["no cryptographic randomness: ", &code(error)].concat()))
+    getrandom::fill(bytes).map_err(|error| misuse(&concat(&["no cryptographic randomness: ", &code(error)])))
 }
 
 fn code(error: getrandom::Error) -> String {

@@ -58,7 +58,7 @@ impl Observations {
         {
             *count = count.saturating_sub(1);
             if *count == 0 {
-                self.running.swap_remove(at);
+                take_at(&mut self.running, at);
             }
         }
     }
@@ -169,7 +169,9 @@ impl Core {
             Concurrency::Instance => GroupKey::Instance,
             _ => GroupKey::Capability(target.capability),
         });
-        let group = registration.group(&key);
+        let Some(group) = registration.group(&key) else {
+            return Admission::Full;
+        };
         // Who comes later does not pass those that wait for more room.
         let admission = if group.waiting.is_empty() && group.takes(rule.max.unwrap_or(1)) {
             Admission::Now
@@ -200,7 +202,7 @@ impl Core {
             if queued {
                 let waiting = &mut self.observations.waiting;
                 if let Some(at) = waiting.iter().position(|(other, _)| *other == slot) {
-                    waiting.remove(at);
+                    take_at(waiting, at);
                 }
             }
             return;
@@ -210,11 +212,10 @@ impl Core {
             return;
         }
         if let Some(registration) = self.registrations.get_mut(target.registration) {
-            let group = registration.group(&key);
-            if queued {
-                take_out(&mut group.waiting, slot);
-            } else {
-                group.running = group.running.saturating_sub(1);
+            match registration.group(&key) {
+                Some(group) if queued => take_out(&mut group.waiting, slot),
+                Some(group) => group.running = group.running.saturating_sub(1),
+                None => {}
             }
             self.admit_waiting(target.registration, &key);
         }
@@ -223,7 +224,9 @@ impl Core {
     /// Starts those that there is room for, in order of arrival.
     fn admit_waiting(&mut self, registration: u32, key: &GroupKey) {
         while let Some(registration) = self.registrations.get_mut(registration) {
-            let group = registration.group(key);
+            let Some(group) = registration.group(key) else {
+                return;
+            };
             let first = group.waiting.first().and_then(|&slot| self.calls.get(slot));
             let rule = first.and_then(|call| call.capability.as_ref());
             if !group.takes(rule.map_or(0, |rule| rule.concurrency.max.unwrap_or(1))) {
@@ -250,8 +253,8 @@ impl Core {
                 .waiting
                 .iter()
                 .position(|(_, consumer)| pool.of(consumer) < each);
-            let Some(at) = next else { return };
-            let (slot, consumer) = pool.waiting.remove(at);
+            let next = next.and_then(|at| take_at(&mut pool.waiting, at));
+            let Some((slot, consumer)) = next else { return };
             pool.add(&consumer);
             self.leave_queue(slot);
         }
@@ -268,14 +271,19 @@ impl Core {
 
 /// Takes the first one out of a short line.
 pub(crate) fn first_of(line: &mut Vec<u32>) -> Option<u32> {
-    (!line.is_empty()).then(|| line.remove(0))
+    take_at(line, 0)
 }
 
 /// Takes one out of a short line, wherever it stands.
 pub(crate) fn take_out(line: &mut Vec<u32>, slot: u32) {
     if let Some(at) = line.iter().position(|&other| other == slot) {
-        line.remove(at);
+        take_at(line, at);
     }
+}
+
+/// What stands at a place, taken out. (`remove` alone cannot but panic for a place that is not there.)
+pub(crate) fn take_at<T>(line: &mut Vec<T>, at: usize) -> Option<T> {
+    (at < line.len()).then(|| line.remove(at))
 }
 
 enum Admission {

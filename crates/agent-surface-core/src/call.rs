@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use agent_surface_json::Document;
+use agent_surface_json::{Document, concat};
 
 use crate::confirmation::Binding;
 use crate::definition::{Capability, PolicyRef};
@@ -32,7 +32,7 @@ impl Consumer {
     /// From a kind (`embedded`, `webmcp`, …) and an id.
     pub fn new(kind: &str, id: &str) -> Self {
         Self {
-            key: Rc::new([kind, ":", id].concat()),
+            key: Rc::new(concat(&[kind, ":", id])),
             kind: kind.len(),
         }
     }

@@ -2,12 +2,14 @@
 //!
 //! Nothing that an agent or an adapter reaches can resolve one; `resolve_confirmation` belongs to the page.
 
+use agent_surface_json::concat;
 use alloc::borrow::ToOwned as _;
 use alloc::collections::VecDeque;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::admission::take_at;
 use crate::call::{Call, Route, Sent, Step};
 use crate::core::Core;
 use crate::definition::Capability;
@@ -272,7 +274,7 @@ impl Core {
             return;
         };
         let record = self.confirmations.records.insert(Record {
-            id: ["cnf_", &random].concat(),
+            id: concat(&["cnf_", &random]),
             capability: Rc::clone(capability),
             route: Rc::clone(&call.route),
             registration: target.registration,
@@ -383,8 +385,8 @@ impl Core {
         }
         let is_idle = |expiry: &Expiry| expiry.waiting == 0;
         while let Some(place) = self.confirmations.expiries.iter().position(is_idle) {
-            let idle = self.confirmations.expiries.remove(place);
-            self.stop_timer(Some(idle.timer));
+            let idle = take_at(&mut self.confirmations.expiries, place);
+            self.stop_timer(idle.map(|idle| idle.timer));
         }
         let timer = self.timers.start(Owner::Confirmations, ttl.saturating_add(1));
         let waiting = 1;

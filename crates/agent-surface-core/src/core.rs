@@ -9,7 +9,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use agent_surface_json::{Bounds, Document};
+use agent_surface_json::{Bounds, Document, concat};
 
 use crate::admission::Observations;
 use crate::call::{Call, Sent};
@@ -141,7 +141,7 @@ impl Core {
         let mut pool = Entropy::new();
         pool.fill(entropy);
         let seed = [pool.u64()?, pool.u64()?];
-        let surface_id = ["srf_", &pool.base62(22)?].concat();
+        let surface_id = concat(&["srf_", &pool.base62(22)?]);
         let mark = pool.base62(16)?;
         let bounds = Bounds {
             max_bytes: 2,

@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use agent_surface_json::schema::{Issue, push_token};
-use agent_surface_json::{Bounds, Document, Kind as JsonKind, Value, write_string};
+use agent_surface_json::{Bounds, Document, Kind as JsonKind, Value, concat, write_string};
 
 use crate::call::{Call, Origin, Sent, Step};
 use crate::core::Core;
@@ -102,7 +102,7 @@ impl Core {
             Sent::Encoded(_, object) if takes_object => {
                 call.merged = Some(object.text().to_owned());
                 let id = &*call.route.capability_id;
-                let warning = ["the input of `", id, "` came as JSON text and was parsed"].concat();
+                let warning = concat(&["the input of `", id, "` came as JSON text and was parsed"]);
                 self.emit(Output::Warn(warning));
             }
             Sent::Encoded(text, _) => call.input = Sent::Json(Rc::clone(text)),
@@ -360,7 +360,7 @@ fn is_empty_object(value: Value<'_>) -> bool {
 pub(crate) fn issue(name: &str, message: &str) -> Issue {
     Issue {
         path: name.to_owned(),
-        pointer: [if name.is_empty() { "" } else { "/" }, name].concat(),
+        pointer: concat(&[if name.is_empty() { "" } else { "/" }, name]),
         message: message.to_owned(),
     }
 }
@@ -372,7 +372,7 @@ fn takes_no_input() -> Failure {
 /// `INVALID_INPUT` with a list of issues that is JSON already.
 pub(crate) fn bad_input(issues: &str) -> Failure {
     let message = "Correct the input as `details.issues` says, and call again.";
-    let details = ["{\"issues\":", issues, "}"].concat();
+    let details = concat(&["{\"issues\":", issues, "}"]);
     Failure::new(Code::InvalidInput, message.into(), Some(details))
 }
 

@@ -13,6 +13,7 @@ pub use failure::Failure;
 pub use object::ObjectWriter;
 pub(crate) use object::decimal;
 
+use agent_surface_json::concat;
 use alloc::string::String;
 use core::fmt;
 
@@ -236,7 +237,7 @@ impl DefinitionError {
     pub fn new(code: DefinitionCode, pieces: &[&str]) -> Self {
         Self {
             code,
-            message: pieces.concat(),
+            message: concat(pieces),
             pointer: None,
             keyword: None,
         }
@@ -249,7 +250,7 @@ impl DefinitionError {
 
     /// `[CODE] text`.
     pub fn text(&self) -> String {
-        ["[", self.code.as_str(), "] ", &self.message].concat()
+        concat(&["[", self.code.as_str(), "] ", &self.message])
     }
 }
 

@@ -8,6 +8,7 @@ use crate::definition::Header;
 use crate::effect::Audit;
 use crate::error::{Code, ObjectWriter, decimal};
 use crate::message::Output;
+use agent_surface_json::concat;
 
 /// Bytes of an audit payload; a larger one is named by its size instead.
 const PAYLOAD_BYTES: usize = 8_192;
@@ -245,7 +246,7 @@ impl Core {
                 .finish();
             self.record("late-settlement", &members, Some(call.id.slot));
         }
-        self.emit(Output::Warn(["policy `", policy, "`: ", what].concat()));
+        self.emit(Output::Warn(concat(&["policy `", policy, "`: ", what])));
     }
 
     pub(crate) fn event_confirmation_requested(&mut self, record: u32) {

@@ -3,7 +3,7 @@
 //! Calls no handler; `Output::CallHandler` does. What a handler does after its call was settled changes nothing.
 
 use agent_surface_json::schema::Issue;
-use agent_surface_json::{Bounds, Document};
+use agent_surface_json::{Bounds, Document, concat};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -69,7 +69,7 @@ impl Core {
             &waiting.route.capability_id,
             "` waited for it to end; if its handler awaits that call, it waits for itself",
         ];
-        let warning = text.concat();
+        let warning = concat(&text);
         self.emit(Output::Warn(warning));
     }
 

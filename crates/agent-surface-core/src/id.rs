@@ -3,6 +3,7 @@
 //! It refuses to normalise: an id is right byte for byte or it is no id, and nothing here throws on content.
 //! Called by `wire`, `definition`, the registry and the boundary's id helpers.
 
+use agent_surface_json::concat;
 use alloc::string::String;
 /// The longest capability id, component type, capability name, path or instance id, in characters (all of them
 /// ASCII, so bytes too).
@@ -88,12 +89,12 @@ fn is_word(byte: u8) -> bool {
 
 /// Joins a view id. The result is only an id when [`parse`] says so.
 pub fn view(component_type: &str, name: &str) -> String {
-    [VIEW, component_type, ".", name].concat()
+    concat(&[VIEW, component_type, ".", name])
 }
 
 /// Joins a domain id. The result is only an id when [`parse`] says so.
 pub fn domain(path: &str) -> String {
-    [DOMAIN, path].concat()
+    concat(&[DOMAIN, path])
 }
 
 /// Whether a scope shows a component type: a list of prefixes, of which an empty one shows all.

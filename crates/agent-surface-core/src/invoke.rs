@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use agent_surface_json::{characters, sip128, write_u64};
+use agent_surface_json::{characters, concat, sip128, write_u64};
 
 use crate::admission::{first_of, take_out};
 use crate::call::{Call, Origin, Request, Sent, Step, Votes};
@@ -140,7 +140,7 @@ impl Core {
     }
 
     fn generated_id(&self, number: u64) -> String {
-        let mut id = ["inv_", &self.mark, "_"].concat();
+        let mut id = concat(&["inv_", &self.mark, "_"]);
         write_u64(&mut id, number);
         id
     }
@@ -163,7 +163,7 @@ impl Core {
             // One that is refused for its length must not read as another.
             let kept = cut(id, longest);
             let rest = if kept.len() < id.len() { "…" } else { "" };
-            [kept, rest].concat()
+            concat(&[kept, rest])
         });
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let slot = self.calls.insert(Call {

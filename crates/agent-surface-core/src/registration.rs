@@ -134,27 +134,17 @@ impl Registration {
         self.component.members.get(usize::try_from(capability).ok()?)
     }
 
-    /// The group of this key, made when there is none.
-    pub fn group(&mut self, key: &GroupKey) -> &mut Group {
-        let at = self
-            .groups
-            .iter()
-            .position(|group| group.key == *key)
-            .unwrap_or_else(|| {
-                self.groups.push(Group {
-                    key: key.clone(),
-                    running: 0,
-                    bound: 0,
-                    waiting: Vec::new(),
-                });
-                self.groups.len() - 1
+    /// The group of this key, made when there is none: always one.
+    pub fn group(&mut self, key: &GroupKey) -> Option<&mut Group> {
+        if !self.groups.iter().any(|group| group.key == *key) {
+            self.groups.push(Group {
+                key: key.clone(),
+                running: 0,
+                bound: 0,
+                waiting: Vec::new(),
             });
-        // The index was just found or made.
-        #[expect(
-            clippy::indexing_slicing,
-            reason = "`at` is a position in `groups` by construction"
-        )]
-        &mut self.groups[at]
+        }
+        self.groups.iter_mut().find(|group| group.key == *key)
     }
 
     /// Drops the group when nothing runs or waits in it.

@@ -7,7 +7,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use agent_surface_json::{Bounds, Document, Value, compare_numbers};
+use agent_surface_json::{Bounds, Document, Value, compare_numbers, concat};
 
 use crate::core::{Core, OnCollision, OnDuplicate};
 use crate::definition::{COMPONENT_TYPE, PolicyRef, parse_capability, parse_header};
@@ -194,7 +194,7 @@ impl Core {
             let id = &*capability.id;
             let is_domain = capability.kind == Kind::Procedure;
             let (plane, from) = if is_domain { ("view", 6) } else { ("domain", 4) };
-            let twin = [plane, id.get(from..).unwrap_or_default()].concat();
+            let twin = concat(&[plane, id.get(from..).unwrap_or_default()]);
             if self.collides(id, &twin, component, except) {
                 let pieces = ["`", id, "` stands beside `", &twin, "`"];
                 let error = DefinitionError::new(DefinitionCode::DuplicateCapability, &pieces);
@@ -267,7 +267,9 @@ impl Core {
                     .is_lt()
             })
         });
-        self.order.insert(at, slot);
+        if at <= self.order.len() {
+            self.order.insert(at, slot);
+        }
     }
 
     /// Changes `enabled` and what the page pushes about single capabilities; `availability` is a JSON object whose
@@ -503,5 +505,7 @@ fn joined(outer: &Rc<Vec<PolicyRef>>, inner: &[PolicyRef]) -> Rc<Vec<PolicyRef>>
     if inner.is_empty() {
         return Rc::clone(outer);
     }
-    Rc::new(outer.iter().chain(inner).cloned().collect())
+    let mut all = Vec::clone(outer);
+    all.extend_from_slice(inner);
+    Rc::new(all)
 }

@@ -3,10 +3,12 @@
 //! The page's own copilot, a remote loop and the browser's agent share it; what the browser needs besides is in
 //! `webmcp`. Approves nothing: it remembers ids and attaches them. Called by the drivers.
 
+use agent_surface_json::concat;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::admission::take_at;
 use crate::call::{Call, Consumer, Origin, Request};
 use crate::confirmation::Status;
 use crate::core::Core;
@@ -288,7 +290,7 @@ impl Core {
         } else {
             "]"
         };
-        [plane, capability.effect.as_str(), confirms].concat()
+        concat(&[plane, capability.effect.as_str(), confirms])
     }
 
     /// Invokes through a toolset.
@@ -304,8 +306,8 @@ impl Core {
         let most = usize::try_from(self.config.limits.max_pending_confirmations).unwrap_or(usize::MAX);
         if let Some(toolset) = self.toolsets.get_mut(toolset) {
             toolset.evidence.retain(|other| *other != id);
-            if toolset.evidence.len() >= most && !toolset.evidence.is_empty() {
-                toolset.evidence.remove(0);
+            if toolset.evidence.len() >= most {
+                take_at(&mut toolset.evidence, 0);
             }
             toolset.evidence.push(id);
         }
@@ -348,12 +350,11 @@ impl Core {
             && let Some(id) = call.asked.as_deref()
             && let Some(record) = self.confirmations.named(id)
         {
-            failure.message = [
+            failure.message = concat(&[
                 "A person has to approve this first. Once they have decided, repeat this call with the same input, before ",
                 &record.expires.iso(),
                 ".",
-            ]
-            .concat()
+            ])
             .into();
         }
         failure

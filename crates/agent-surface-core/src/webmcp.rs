@@ -9,7 +9,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use agent_surface_json::{Bounds, Document, Value};
+use agent_surface_json::{Bounds, Document, Value, concat};
 
 use crate::call::{Request, Route, Sent};
 use crate::core::Core;
@@ -224,7 +224,7 @@ impl Core {
             Some(text) => text,
             None => Cow::Owned(otherwise),
         };
-        let described = [&self.tool_label(entry.spec), " ", &capability.description].concat();
+        let described = concat(&[&self.tool_label(entry.spec), " ", &capability.description]);
         let schema = capability.reduced.as_ref().or(capability.input.as_ref());
         let mut out = ObjectWriter::new();
         out.text("name", &entry.name)

@@ -103,7 +103,7 @@ pub fn assign_with_owners(requests: &[NameRequest<'_>], owners: &[&str]) -> Vec<
                     owner,
                     position,
                 }
-                .name(plain_name(request).0);
+                .name(&plain_name(request).0);
                 moved = true;
             }
         }
@@ -148,7 +148,7 @@ fn first_name(request: NameRequest<'_>) -> (String, Option<usize>) {
             owner: None,
             position: 0,
         }
-        .name(plain),
+        .name(&plain),
         Some(0),
     )
 }

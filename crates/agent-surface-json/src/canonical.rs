@@ -93,7 +93,11 @@ fn write_sorted(root: Value<'_>, out: &mut String, by_value: bool) {
             pending.push(key.index() | if is_object { KEY } else { 0 });
         }
         let members = pending.get_mut(from..).unwrap_or_default();
-        members.reverse();
+        // As `reverse` does, without its panics.
+        let mut ends = members.iter_mut();
+        while let (Some(first), Some(last)) = (ends.next(), ends.next_back()) {
+            core::mem::swap(first, last);
+        }
         if is_object {
             sort::sort(members, &|a, b| at(a).compare_text(at(b)).then(a.cmp(&b)).is_gt());
         }

@@ -31,4 +31,4 @@ pub use number::compare_numbers;
 pub use parse::{Bounds, ParseError};
 pub use sip::sip128;
 pub use sort::sort;
-pub use text::{characters, write_string, write_u64};
+pub use text::{characters, concat, write_string, write_u64};

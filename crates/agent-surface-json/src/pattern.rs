@@ -13,6 +13,7 @@ mod machine;
 mod program;
 mod syntax;
 
+use crate::text::concat;
 use alloc::string::String;
 use alloc::vec::Vec;
 use program::Program;
@@ -35,13 +36,12 @@ pub struct PatternError {
 impl PatternError {
     /// One sentence.
     pub fn message(&self) -> String {
-        [
+        concat(&[
             self.reason,
             " (at character ",
             &crate::text::format_count(self.at),
             ")",
-        ]
-        .concat()
+        ])
     }
 }
 

@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use agent_surface_json::{Kind, Value, characters};
+use agent_surface_json::{Kind, Value, characters, concat};
 
 use crate::error::{DefinitionCode, DefinitionError, cut, decimal, is_blank};
 
@@ -127,7 +127,7 @@ impl<'a> Fields<'a> {
     pub fn of(root: Value<'a>, place: &[&str], faults: &'a Faults) -> Self {
         let fields = Self {
             root,
-            place: place.concat(),
+            place: concat(place),
             faults,
         };
         if root.kind() != Kind::Object {
@@ -138,7 +138,7 @@ impl<'a> Fields<'a> {
 
     /// What errors call this object from now on.
     pub fn rename(&mut self, kind: &str, name: &str) {
-        self.place = [kind, " `", cut(name, QUOTED), "`"].concat();
+        self.place = concat(&[kind, " `", cut(name, QUOTED), "`"]);
     }
 
     pub fn place(&self) -> &str {
@@ -154,7 +154,7 @@ impl<'a> Fields<'a> {
     /// Refuses one field; the pieces follow "`key` of …".
     #[inline(never)]
     pub fn refuse(&self, code: DefinitionCode, key: &str, pieces: &[&str]) {
-        let message = ["`", key, "` of ", &self.place, " ", &pieces.concat()];
+        let message = ["`", key, "` of ", &self.place, " ", &concat(pieces)];
         self.faults.add(DefinitionError::new(code, &message));
     }
 
@@ -176,7 +176,7 @@ impl<'a> Fields<'a> {
         for (key, value) in self.root.entries() {
             let key = &*key;
             if !required.contains(&key) && !lists_of_others.iter().any(|names| lists(names, key)) {
-                self.refuse_all(&["has an unknown field `", cut(key, QUOTED), "`"].concat());
+                self.refuse_all(&concat(&["has an unknown field `", cut(key, QUOTED), "`"]));
             }
             self.check_shape(key, Some(value));
         }

@@ -2,7 +2,7 @@
 //!
 //! It refuses a binding that could leave a field open which its author meant to lock. Called by `capability`.
 
-use agent_surface_json::{Kind, Value, schema};
+use agent_surface_json::{Kind, Value, concat, schema};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -28,7 +28,7 @@ pub(super) fn identity(fields: &Fields<'_>) -> Option<(String, String)> {
         return None;
     };
     if path.is_some_and(|path| path != inner) {
-        let expected = ["the path in `", &id, "`"].concat();
+        let expected = concat(&["the path in `", &id, "`"]);
         fields.wrong(DefinitionCode::InvalidId, "path", &expected);
     }
     let path = inner.to_owned();

@@ -7,7 +7,7 @@ use alloc::borrow::ToOwned as _;
 use alloc::rc::Rc;
 
 use agent_surface_json::schema::{self, Schema, SchemaFault, SchemaLimits};
-use agent_surface_json::{Bounds, Document, ParseError, Value};
+use agent_surface_json::{Bounds, Document, ParseError, Value, concat};
 
 use super::SchemaRef;
 use super::fields::Fields;
@@ -47,7 +47,7 @@ pub(super) fn compile_at(
 ) -> Option<Read> {
     let compiled = compile(text, own, limits);
     if let Err(mut error) = compiled {
-        error.message = [&what.concat(), " of ", fields.place(), ": ", &error.message].concat();
+        error.message = concat(&[&concat(what), " of ", fields.place(), ": ", &error.message]);
         fields.faults.add(error);
         return None;
     }

@@ -5,6 +5,7 @@
 use super::fields::{Fields, alternatives};
 use crate::effect::{self, Audit, Confirmation, Effect, Kind};
 use crate::error::DefinitionCode;
+use agent_surface_json::concat;
 
 /// The effect, which must belong to the kind; observations have theirs without saying so.
 pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Effect {
@@ -34,7 +35,7 @@ pub(super) fn effect(fields: &Fields<'_>, kind: Kind) -> Effect {
         ),
     };
     let expected = alternatives(Effect::words_of(kind));
-    fields.wrong(code, "effect", &[&expected, hint].concat());
+    fields.wrong(code, "effect", &concat(&[&expected, hint]));
     Effect::Read
 }
 

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
 use agent_surface_json::schema::{Issue, push_token};
-use agent_surface_json::write_string;
+use agent_surface_json::{concat, write_string};
 
 use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut, is_blank};
 
@@ -235,7 +235,7 @@ impl Failure {
                 cut(field, 80),
                 "`. Read the state of the page, then list the capabilities again.",
             ];
-            failure.message = Cow::Owned(pieces.concat());
+            failure.message = Cow::Owned(concat(&pieces));
         }
         failure.retry = Retry::AfterRefresh;
         failure
@@ -375,7 +375,7 @@ impl Failure {
                 cut(&issue.path, 80),
                 "`. Do not retry; tell the user.",
             ];
-            failure.message = Cow::Owned(pieces.concat());
+            failure.message = Cow::Owned(concat(&pieces));
         }
         failure
     }
@@ -423,7 +423,5 @@ fn listing(start: &str, issues: &[Issue]) -> String {
             break;
         }
     }
-    let kept = cut(&out, MAX_MESSAGE).len();
-    out.truncate(kept);
-    out
+    String::from(cut(&out, MAX_MESSAGE))
 }

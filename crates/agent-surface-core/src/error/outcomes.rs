@@ -1,5 +1,6 @@
 //! Holds every constructor of `Failure` against the table of hints and details. Only tests.
 
+use agent_surface_json::concat;
 use agent_surface_json::schema::Issue;
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
@@ -11,7 +12,7 @@ use super::{Code, Failure, MAX_MESSAGE};
 fn issue(path: &str, message: &str) -> Issue {
     Issue {
         path: path.to_owned(),
-        pointer: ["/", path].concat(),
+        pointer: concat(&["/", path]),
         message: message.to_owned(),
     }
 }

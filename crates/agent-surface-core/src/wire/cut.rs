@@ -3,6 +3,7 @@
 //! It refuses to choose a level: `wire` does, when names collide.
 
 use super::NameRequest;
+use agent_surface_json::concat;
 use alloc::string::String;
 
 const HEAD: usize = 56;
@@ -24,19 +25,19 @@ pub(super) struct Cut<'a> {
 
 impl Cut<'_> {
     /// What is kept of the plain name, and the hash.
-    pub fn name(&self, mut plain: String) -> String {
-        plain.truncate(HEAD.saturating_sub(2 * self.level));
-        plain.push('_');
+    pub fn name(&self, plain: &str) -> String {
+        let kept = plain.get(..HEAD.saturating_sub(2 * self.level));
+        let mut name = concat(&[kept.unwrap_or(plain), "_"]);
         let mut left = DIGITS + 2 * self.level;
         let mut chunk = 0;
         while left > 0 {
             // Twelve digits of base 36 are what 64 bits fill.
             let digits = left.min(12);
-            push_base36(&mut plain, self.hash(chunk), digits);
+            push_base36(&mut name, self.hash(chunk), digits);
             left -= digits;
             chunk += 1;
         }
-        plain
+        name
     }
 
     fn hash(&self, chunk: u8) -> u64 {
@@ -105,7 +106,7 @@ mod tests {
                     owner: None,
                     position: 0,
                 }
-                .name("p".repeat(128))
+                .name(&"p".repeat(128))
             })
             .collect();
         assert_eq!(names.len(), LAST_LEVEL + 1);

@@ -128,7 +128,7 @@ impl Parser {
             if !self.eat('|') {
                 break;
             }
-            let branch = self.code.split_off(start);
+            let branch = self.cut_off(start);
             self.push(Step::Split(narrow(branch.len() + 2)));
             self.code.extend_from_slice(&branch);
             exits.push(self.code.len());
@@ -143,6 +143,14 @@ impl Parser {
         }
     }
 
+    /// Takes the code from `start` on: `split_off` without its panic.
+    #[inline(never)]
+    fn cut_off(&mut self, start: usize) -> Vec<Step> {
+        let cut = self.code.get(start..).unwrap_or_default().to_vec();
+        self.code.truncate(start);
+        cut
+    }
+
     fn sequence(&mut self) {
         let start = self.code.len();
         while let Some(char) = self.peek()
@@ -152,8 +160,8 @@ impl Parser {
             let term = self.code.len();
             self.term(char);
             if self.is_backward {
-                let last = self.code.split_off(term);
-                let earlier = self.code.split_off(start);
+                let last = self.cut_off(term);
+                let earlier = self.cut_off(start);
                 self.code.extend_from_slice(&last);
                 self.code.extend_from_slice(&earlier);
             }
@@ -267,7 +275,7 @@ impl Parser {
         self.at += 1;
         // Lazy or greedy: the verdict is the same.
         self.eat('?');
-        let body = self.code.split_off(start);
+        let body = self.cut_off(start);
         if body.is_empty() {
             // All its repetitions are empty.
             return;

@@ -12,7 +12,7 @@ use crate::number::{Decimal, MAX_DIVISOR_DIGITS};
 use crate::parse::{self, Bounds, narrow};
 use crate::pattern::Pattern;
 use crate::sort::sort;
-use crate::text::format_count;
+use crate::text::{concat, format_count};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -113,7 +113,10 @@ impl Compiler {
                 }
             }
             if rule.keyword < Keyword::Properties {
-                self.schema.rules.insert(inside, rule);
+                // Always so; the compiler knows it only like this.
+                if inside <= self.schema.rules.len() {
+                    self.schema.rules.insert(inside, rule);
+                }
                 inside += 1;
             } else if rule.keyword == Keyword::AdditionalProperties && self.opaque.is_none() {
                 closing = Some(rule);
@@ -355,7 +358,7 @@ fn broken_default(schema: &mut Schema, max_bytes: usize) -> Option<(u32, String)
         };
         if let Some(issue) = validate::validate(schema, head, document.root()).first() {
             let place = if issue.path.is_empty() { "it" } else { &issue.path };
-            let reason = ["breaks its own schema: ", place, " ", &issue.message].concat();
+            let reason = concat(&["breaks its own schema: ", place, " ", &issue.message]);
             return Some((head, reason));
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::document::Value;
 use crate::parse;
-use crate::text::{pull, push_point, write_u64};
+use crate::text::{concat, pull, push_point, write_u64};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -64,7 +64,7 @@ fn refusal(target: Value<'_>, is_keyword: bool, tail: &[&str]) -> Refusal {
     } else {
         ("the schema", " at `")
     };
-    let message = [quote, &keyword, at, &pointer, "` ", &tail.concat()].concat();
+    let message = concat(&[quote, &keyword, at, &pointer, "` ", &concat(tail)]);
     Refusal(Box::new(SchemaError {
         fault: SchemaFault::Unsupported,
         keyword,

@@ -4,6 +4,7 @@
 
 use crate::document::Value;
 use crate::schema::fault::locate;
+use crate::text::concat;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,11 +41,11 @@ pub fn reduce(schema: Value<'_>, locked: &[String], bound: &[String]) -> String 
             }
             let (open, close) = if is_required { ("[", "]") } else { ("{", "}") };
             if !is_required || !fields.text.is_empty() {
-                out.add(key, &[open, &fields.text, close].concat());
+                out.add(key, &concat(&[open, &fields.text, close]));
             }
         }
     }
-    ["{", &out.text, "}"].concat()
+    concat(&["{", &out.text, "}"])
 }
 
 /// The root and the schemas that its `$ref` leads to.

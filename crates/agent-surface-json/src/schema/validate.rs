@@ -9,7 +9,7 @@ use super::memo::Memo;
 use super::{MAX_STEPS, Rule, Schema, format, types};
 use crate::document::{Members, Value};
 use crate::number::Decimal;
-use crate::text::{format_count, write_u64};
+use crate::text::{concat, format_count, write_u64};
 use crate::{canonical, parse, sort, text};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -119,7 +119,7 @@ impl<'s> Check<'s> {
         let count = format_count(branches.len());
         self.report(
             path,
-            &["must match one of the ", &count, " allowed forms"].concat(),
+            &concat(&["must match one of the ", &count, " allowed forms"]),
         )
     }
 
