@@ -17,6 +17,7 @@ static IS_SPOKEN: AtomicBool = AtomicBool::new(false);
 // Within what panics the compiler sees that nobody reads the message.
 #[expect(
     unused_attributes,
+    clippy::inline_always,
     reason = "the compiler warns that it ignores `inline` here, and does not"
 )]
 #[inline(always)]
