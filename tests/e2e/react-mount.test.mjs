@@ -104,8 +104,9 @@ for (const version of VERSIONS) {
       const facts = await run(async () => {
         const { h, React } = R;
         const on = R.registry();
+        let ran = 0;
         const List = ({ go }) => {
-          R.S.useAgentComponent(R.component({ type: "page.one", actions: { open: R.act(go), queued: R.act(() => "ran") } }));
+          R.S.useAgentComponent(R.component({ type: "page.one", actions: { open: R.act(go), queued: R.act(() => void ran++) } }));
           return "list";
         };
         const Detail = () => {
@@ -121,11 +122,11 @@ for (const version of VERSIONS) {
         const queued = on.invoke({ capabilityId: "view:page.one.queued" });
         const opened = await opens;
         const facts = [opened.status, opened.surfaceVersion === on.getVersion(), R.names(on).join()];
-        facts.push((await queued).error?.code, mounted.container.textContent);
+        facts.push((await queued).error?.code, ran, mounted.container.textContent);
         mounted.unmount();
         return facts;
       });
-      assert.deepEqual(facts, ["ok", true, "page.two@default", "COMPONENT_UNMOUNTED", "detail"]);
+      assert.deepEqual(facts, ["ok", true, "page.two@default", "COMPONENT_UNMOUNTED", 0, "detail"]);
     });
 
     test("after a navigation the tools of the new page are there in the same tick (D8)", async () => {
@@ -286,7 +287,8 @@ for (const version of VERSIONS) {
           const [tab, setTab] = React.useState("home");
           set = setTab;
           renders++;
-          R.S.useAgentComponent(R.component({ description: `Tab ${tab}`, observations: { tab: R.read(() => tab) } }));
+          R.S.useAgentComponent(R.component({ observations: { tab: R.read(() => tab) } }));
+          R.S.useAgentComponent(R.component({ type: "named", description: `Tab ${tab}`, actions: { go: R.act() } }));
           return [h("b", { key: "b" }, tab), h(Gate, { key: "g", closed: tab === "slow" })];
         };
         const mounted = R.mount(on, h(React.Suspense, { fallback: "…" }, h(Tabs)));
@@ -294,7 +296,7 @@ for (const version of VERSIONS) {
         React.startTransition(() => set("slow"));
         await R.until(() => renders > before);
         for (let at = 0; at < 5; at++) await R.turn();
-        const look = async () => [await R.call(on, "view:demo.tab"), on.snapshot().components[0].description, mounted.container.textContent];
+        const look = async () => [await R.call(on, "view:demo.tab"), on.snapshot().components[1].description, mounted.container.textContent];
         const facts = [await look()];
         // Another state takes the place of the one that never came.
         R.flushSync(() => set("other"));
