@@ -1,0 +1,511 @@
+//! The kernel of one session: requests in, what is to be done out.
+//!
+//! It refuses to execute, to confirm and to remember a session beyond its end. Refusals are decided in one order: size,
+//! shape, protocol, session, exposure, scope, rate, replay. Called by the boundary, or by a native host.
+
+use agent_surface_core::time::Millis;
+use agent_surface_json::{Document, Value, write_u64};
+use alloc::borrow::ToOwned as _;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::catalog::{self, Catalog, TRUSTED};
+use crate::error::{Code, Refusal};
+use crate::expose::{self, Exposure};
+use crate::memory::{Memory, Recall};
+use crate::pending::{Outcome, Pending, Pendings, Stage};
+use crate::rate::Rate;
+use crate::request::{self, Method, Request};
+use crate::session::{Session, Standing, is_over};
+use crate::write;
+
+/// What a kernel is made from.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The application's name, for peers.
+    pub app: String,
+    /// The allowlist, in the order in which it is described.
+    pub exposures: Vec<Exposure>,
+    /// Records in a description, at most.
+    pub record_limit: u32,
+    /// Bytes of a request, at most.
+    pub max_bytes: usize,
+    /// Requests that may wait at a time.
+    pub max_in_flight: usize,
+    /// Where requests are to be limited in time.
+    pub rate: Option<Rate>,
+    /// Who asks.
+    pub session: Session,
+}
+
+impl Config {
+    /// Reads `{ app, expose, scope, recordLimit, maxBytes, maxInFlight, rate?: { limit, windowMs } }`.
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with it.
+    pub fn read(text: &str, expires_at: Millis) -> Result<Config, String> {
+        let document = Document::parse(text, TRUSTED).map_err(|error| error.message())?;
+        let root = document.root();
+        let app = root
+            .get("app")
+            .and_then(Value::as_str)
+            .filter(|app| !app.is_empty());
+        let app = app.ok_or("`app` must be a name")?.into_owned();
+        let count = |key| root.get(key).and_then(Value::as_u32);
+        let (Some(record_limit), Some(max_bytes), Some(max_in_flight)) =
+            (count("recordLimit"), count("maxBytes"), count("maxInFlight"))
+        else {
+            return Err("`recordLimit`, `maxBytes` and `maxInFlight` must be whole numbers".to_owned());
+        };
+        let rate = match root.get("rate") {
+            None => None,
+            Some(rate) => {
+                let number = |key| rate.get(key).and_then(Value::as_u32).unwrap_or_default();
+                let bucket = Rate::new(number("limit"), number("windowMs"));
+                Some(bucket.ok_or("`rate` must be { limit, windowMs }, whole numbers from 1")?)
+            }
+        };
+        let list = |key| {
+            root.get(key)
+                .ok_or("`expose` and the session's `scope` must be lists")
+        };
+        let scope = list("scope")?.items().filter_map(Value::as_str);
+        let session = Session {
+            expires_at,
+            scope: scope.map(alloc::borrow::Cow::into_owned).collect(),
+        };
+        Ok(Config {
+            exposures: expose::read(&app, list("expose")?)?,
+            app,
+            record_limit,
+            max_bytes: max_bytes as usize,
+            max_in_flight: max_in_flight as usize,
+            rate,
+            session,
+        })
+    }
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Settle what waits under `token` with a response.
+    Respond {
+        /// As it was given with the request.
+        token: u32,
+        /// JSON.
+        text: String,
+    },
+    /// Call [`Kernel::handle_described`] with at most `limit` records.
+    Describe {
+        /// Which request.
+        call: u32,
+        /// Records.
+        limit: u32,
+    },
+    /// Execute, then call [`Kernel::handle_result`].
+    Invoke {
+        /// Which request.
+        call: u32,
+        /// Place in the allowlist.
+        exposure: usize,
+        /// The invocation's id: the request's.
+        id: String,
+        /// JSON, where there is any.
+        input: String,
+        /// Evidence that a person was asked for.
+        confirmation: Option<String>,
+    },
+    /// Wait until a person has decided, then call [`Kernel::handle_decided`].
+    Wait {
+        /// Which request.
+        call: u32,
+        /// What is to be decided.
+        confirmation: String,
+    },
+    /// Whoever asked is gone: abort the execution.
+    Abort {
+        /// Which request.
+        call: u32,
+    },
+    /// Nobody waits for the decision: take the request for approval back.
+    Withdraw {
+        /// What was to be decided.
+        confirmation: String,
+        /// Why, in words for the audit.
+        reason: &'static str,
+    },
+}
+
+/// One peer's surface.
+#[derive(Debug)]
+pub struct Kernel {
+    config: Config,
+    standing: Standing,
+    pendings: Pendings,
+    memory: Memory,
+    /// What was described last, and what was last told to be new.
+    catalog: Option<Catalog>,
+    announced: Option<String>,
+    outputs: VecDeque<Output>,
+}
+
+impl Kernel {
+    /// A kernel for a live session.
+    pub fn new(config: Config) -> Kernel {
+        Kernel {
+            config,
+            standing: Standing::Live,
+            pendings: Pendings::default(),
+            memory: Memory::default(),
+            catalog: None,
+            announced: None,
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// The allowlist.
+    pub fn exposures(&self) -> &[Exposure] {
+        &self.config.exposures
+    }
+
+    /// What is to be done next.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// When [`Kernel::handle_timeout`] is due; nothing while nobody waits.
+    pub fn poll_timeout(&self) -> Option<Millis> {
+        (!self.pendings.is_empty()).then_some(self.config.session.expires_at)
+    }
+
+    /// A request as it came.
+    pub fn handle_request(&mut self, now: Millis, token: u32, text: &str) {
+        match request::read(text, self.config.max_bytes) {
+            Err((id, refusal)) => self.refuse(token, id.as_deref(), &refusal),
+            Ok(request) => self.take(now, token, request),
+        }
+    }
+
+    /// A request that could not even be written as text.
+    pub fn handle_unreadable(&mut self, token: u32, id: Option<&str>, is_too_large: bool, problem: &str) {
+        let code = if is_too_large {
+            Code::RequestTooLarge
+        } else {
+            Code::InvalidRequest
+        };
+        let mut message = String::from("a request ");
+        message.push_str(problem);
+        self.refuse(token, id, &Refusal { code, message });
+    }
+
+    fn take(&mut self, now: Millis, token: u32, request: Request) {
+        if let Err(refusal) = self.admit(now, &request) {
+            return self.refuse(token, Some(&request.id), &refusal);
+        }
+        let known = match self.memory.recall(&request.id, &request.content) {
+            Recall::Answer(text) => {
+                let text = text.to_owned();
+                return self.outputs.push_back(Output::Respond { token, text });
+            }
+            Recall::New => None,
+            Recall::Forgotten => Some("the answer to this request is no longer kept: use a new id"),
+            Recall::Other => Some("the id belongs to another request: use a new one"),
+        };
+        let other = match (known, self.pendings.named(&request.id)) {
+            (Some(message), _) => Some(message),
+            (None, Some(pending)) if pending.content == request.content => {
+                return pending.tokens.push(token);
+            }
+            (None, Some(_)) => Some("the id belongs to another request: use a new one"),
+            (None, None) => None,
+        };
+        match other {
+            Some(message) => self.refuse(
+                token,
+                Some(&request.id),
+                &Refusal::new(Code::ReplayedRequest, message),
+            ),
+            None => self.begin(token, request),
+        }
+    }
+
+    /// Session, exposure, scope, rate.
+    fn admit(&mut self, now: Millis, request: &Request) -> Result<(), Refusal> {
+        self.check_time(now);
+        if let Some(refusal) = ended(self.standing) {
+            return Err(refusal);
+        }
+        if let Method::Invoke { capability, .. } = &request.method {
+            if self.place(capability).is_none() {
+                let message = "nothing of this name is published: `describe` lists what is";
+                return Err(Refusal::new(Code::CapabilityNotExposed, message));
+            }
+            if !self.config.session.scope.contains(capability) {
+                let message = "this session's scope does not have it: `describe` lists what it has";
+                return Err(Refusal::new(Code::ScopeDenied, message));
+            }
+        }
+        if self.pendings.waiting() >= self.config.max_in_flight {
+            let message = "too many requests are under way: wait for an answer";
+            return Err(Refusal::new(Code::RateLimited, message));
+        }
+        let taken = self.config.rate.as_mut().map_or(Ok(()), |rate| rate.take(now));
+        taken.map_err(|rest| {
+            let mut message = String::from("too many requests: try again in ");
+            write_u64(&mut message, rest);
+            message.push_str(" ms");
+            Refusal {
+                code: Code::RateLimited,
+                message,
+            }
+        })
+    }
+
+    fn place(&self, published: &str) -> Option<usize> {
+        self.config
+            .exposures
+            .iter()
+            .position(|exposure| exposure.id == published)
+    }
+
+    fn begin(&mut self, token: u32, request: Request) {
+        let number = self.pendings.next_number();
+        let (stage, target) = match request.method {
+            Method::Describe { limit } => {
+                let limit = limit.unwrap_or(u32::MAX).min(self.config.record_limit);
+                (Stage::Describing { limit }, (0, String::new()))
+            }
+            Method::Invoke { capability, input } => {
+                let place = self.place(&capability).unwrap_or_default();
+                (Stage::Executing, (place, input.unwrap_or_default()))
+            }
+        };
+        let pending = Pending {
+            number,
+            id: request.id,
+            content: request.content,
+            tokens: alloc::vec![token],
+            stage,
+            target,
+        };
+        let output = match pending.stage {
+            Stage::Describing { limit } => Output::Describe { call: number, limit },
+            _ => invoke(&pending, None),
+        };
+        self.pendings.push(pending);
+        self.outputs.push_back(output);
+    }
+
+    /// What a description is made from: the snapshot's text, or nothing where it is the same as last time; the records
+    /// that were asked for, as a JSON array, and how many there are. Without records the page failed to give them.
+    pub fn handle_described(&mut self, call: u32, snapshot: Option<&str>, records: Option<&str>, total: u32) {
+        let Some(pending) = self.pendings.numbered(call) else {
+            return;
+        };
+        let Stage::Describing { limit } = pending.stage else {
+            return;
+        };
+        if let Some(snapshot) = snapshot {
+            self.catalog = self.catalog_of(snapshot);
+        }
+        let records = records.and_then(|text| Document::parse(text, TRUSTED).ok());
+        let result = match (&self.catalog, records) {
+            (Some(catalog), Some(records)) => {
+                catalog::describe(&self.config.app, catalog, &records, limit, total)
+            }
+            _ => write::failed(
+                "EXECUTION_FAILED",
+                "The page could not describe itself.",
+                "no",
+                None,
+            ),
+        };
+        self.finish(call, &result);
+    }
+
+    /// Whether what would be described differs from the last time this was asked. The first time it does not.
+    pub fn handle_look(&mut self, snapshot: &str) -> bool {
+        let capabilities = self.catalog_of(snapshot).map(|catalog| catalog.capabilities);
+        let is_new = self.announced.is_some() && self.announced != capabilities;
+        self.announced = capabilities;
+        is_new
+    }
+
+    fn catalog_of(&self, snapshot: &str) -> Option<Catalog> {
+        let document = Document::parse(snapshot, TRUSTED).ok()?;
+        let scope = &self.config.session.scope;
+        Some(catalog::build(&document, &self.config.exposures, scope))
+    }
+
+    /// What an execution came to: the registry's result, or `{ output? }` or `{ error }`, as JSON.
+    pub fn handle_result(&mut self, call: u32, text: &str) {
+        let Some(pending) = self.pendings.numbered(call) else {
+            return;
+        };
+        if pending.stage != Stage::Executing {
+            return;
+        }
+        let document = Document::parse(text, TRUSTED).ok();
+        let root = document.as_ref().map(Document::root);
+        let Some(error) = root.and_then(|root| root.get("error")) else {
+            let output = root.and_then(|root| root.get("output")).map(Value::raw);
+            let result = match (root, output) {
+                (None, _) => write::failed("EXECUTION_FAILED", "The result is no JSON.", "no", None),
+                (_, Some(output)) => write::Object::new().raw("output", output).end(),
+                (_, None) => String::from("{}"),
+            };
+            return self.finish(call, &result);
+        };
+        let details = error.get("details");
+        let detail = |key| {
+            details
+                .and_then(|details| details.get(key))
+                .and_then(Value::as_str)
+        };
+        let is = |code| error.get("code").is_some_and(|found| found.is_str(code));
+        if is("CONFIRMATION_REQUIRED")
+            && let Some(confirmation) = detail("confirmationId")
+        {
+            let confirmation = confirmation.into_owned();
+            if pending.tokens.is_empty() {
+                return self.drop_question(call, confirmation);
+            }
+            pending.stage = Stage::Waiting(confirmation.clone());
+            return self.outputs.push_back(Output::Wait { call, confirmation });
+        }
+        let result = if is("CONFIRMATION_INVALID") && detail("reason").as_deref() == Some("denied") {
+            let raw = details.map(Value::raw);
+            write::failed("PERMISSION_DENIED", "The person at the page refused.", "no", raw)
+        } else {
+            write::Object::new().raw("error", error.raw()).end()
+        };
+        self.finish(call, &result);
+    }
+
+    /// A person decided, or nobody will. What was decided the registry knows.
+    pub fn handle_decided(&mut self, now: Millis, call: u32, outcome: Outcome) {
+        self.check_time(now);
+        let Some(pending) = self.pendings.numbered(call) else {
+            return;
+        };
+        let Stage::Waiting(confirmation) = core::mem::replace(&mut pending.stage, Stage::Executing) else {
+            return;
+        };
+        if outcome == Outcome::Over {
+            return self.finish(call, &cancelled());
+        }
+        let output = invoke(pending, Some(confirmation));
+        self.outputs.push_back(output);
+    }
+
+    /// Whoever waited under `token` is gone. Before a decision nothing runs any more; what runs is told to stop.
+    pub fn handle_left(&mut self, token: u32) {
+        let Some(pending) = self.pendings.of_token(token) else {
+            return;
+        };
+        pending.tokens.retain(|other| *other != token);
+        let (number, is_last, id) = (pending.number, pending.tokens.is_empty(), pending.id.clone());
+        let stage = pending.stage.clone();
+        let text = write::answered(&id, &cancelled());
+        self.outputs.push_back(Output::Respond { token, text });
+        match stage {
+            Stage::Waiting(confirmation) if is_last => self.drop_question(number, confirmation),
+            Stage::Executing if is_last => self.outputs.push_back(Output::Abort { call: number }),
+            _ => {}
+        }
+    }
+
+    /// Nobody waits for the decision any more.
+    fn drop_question(&mut self, call: u32, confirmation: String) {
+        let reason = "the agent no longer waits";
+        self.outputs.push_back(Output::Withdraw { confirmation, reason });
+        self.finish(call, &cancelled());
+    }
+
+    /// The session was ended: nothing of it goes on.
+    pub fn handle_revoked(&mut self) {
+        self.end(Standing::Revoked);
+    }
+
+    /// The timer of [`Kernel::poll_timeout`] fired. It is believed, whatever a clock says.
+    pub fn handle_timeout(&mut self) {
+        self.end(Standing::Expired);
+    }
+
+    fn check_time(&mut self, now: Millis) {
+        if is_over(now, self.config.session.expires_at) {
+            self.end(Standing::Expired);
+        }
+    }
+
+    fn end(&mut self, standing: Standing) {
+        if self.standing != Standing::Live {
+            return;
+        }
+        self.standing = standing;
+        let Some(refusal) = ended(standing) else { return };
+        for pending in self.pendings.take_all() {
+            match pending.stage {
+                Stage::Describing { .. } => {}
+                Stage::Executing => self.outputs.push_back(Output::Abort { call: pending.number }),
+                Stage::Waiting(confirmation) => {
+                    let reason = "the agent's session ended";
+                    self.outputs.push_back(Output::Withdraw { confirmation, reason });
+                }
+            }
+            for token in pending.tokens {
+                self.refuse(token, Some(&pending.id), &refusal);
+            }
+        }
+        self.memory = Memory::default();
+        self.catalog = None;
+    }
+
+    fn refuse(&mut self, token: u32, id: Option<&str>, refusal: &Refusal) {
+        let text = write::refused(id, refusal);
+        self.outputs.push_back(Output::Respond { token, text });
+    }
+
+    fn finish(&mut self, call: u32, result: &str) {
+        let Some(pending) = self.pendings.take(call) else {
+            return;
+        };
+        let text = write::answered(&pending.id, result);
+        for token in pending.tokens {
+            let text = text.clone();
+            self.outputs.push_back(Output::Respond { token, text });
+        }
+        self.memory.remember(&pending.id, pending.content, text);
+    }
+}
+
+fn cancelled() -> String {
+    write::failed("CANCELLED", "The call was cancelled.", "yes", None)
+}
+
+fn ended(standing: Standing) -> Option<Refusal> {
+    match standing {
+        Standing::Live => None,
+        Standing::Expired => Some(Refusal::new(
+            Code::SessionExpired,
+            "the session's time is over: connect again",
+        )),
+        Standing::Revoked => Some(Refusal::new(
+            Code::SessionRevoked,
+            "the session was ended by the page",
+        )),
+    }
+}
+
+fn invoke(pending: &Pending, confirmation: Option<String>) -> Output {
+    let (exposure, input) = pending.target.clone();
+    Output::Invoke {
+        call: pending.number,
+        exposure,
+        id: pending.id.clone(),
+        input,
+        confirmation,
+    }
+}

@@ -1,0 +1,35 @@
+//! The external surface: one envelope in which agents outside the page describe and invoke what the page exposes to them.
+//!
+//! It decides and never acts: requests, results, decisions and the time come in, and what is to be done goes out as
+//! [`Output`]. It refuses to read a clock or randomness, to execute anything itself and to know how a decision is made:
+//! nothing that a peer can send resolves a confirmation. The module behind the entry `/surface` wraps it; a native host
+//! can depend on it alone.
+//!
+//! The law of the driver: mutate ([`Kernel::handle_request`], …), then drain [`Kernel::poll_output`] to the end, then arm
+//! one timer at [`Kernel::poll_timeout`].
+
+#![cfg_attr(not(any(test, feature = "module")), no_std)]
+#![cfg_attr(not(feature = "module"), forbid(unsafe_code))]
+
+extern crate alloc;
+
+mod catalog;
+mod error;
+mod expose;
+mod kernel;
+mod memory;
+#[cfg(feature = "module")]
+mod module;
+mod pending;
+mod rate;
+mod request;
+mod session;
+mod write;
+
+pub use error::{Code, Refusal};
+pub use expose::{Exposure, capability_of, is_published};
+pub use kernel::{Config, Kernel, Output};
+pub use pending::Outcome;
+pub use rate::Rate;
+pub use request::PROTOCOL;
+pub use session::{Session, Sessions, Standing};

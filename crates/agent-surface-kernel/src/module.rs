@@ -1,0 +1,193 @@
+//! The module behind the entry `/surface`: kernels and sessions, numbers and texts in and out.
+//!
+//! It refuses to hold a rule. Called by the facade's `surface.js`, which knows the letters of outputs.
+
+use agent_surface_core::time::Millis;
+use agent_surface_json::write_u64;
+use alloc::string::String;
+use core::cell::RefCell;
+use wasm_bindgen::prelude::*;
+
+use crate::{Config, Kernel, Outcome, Output, Sessions, Standing, write::Object};
+
+/// The capability behind a published id of an app; undefined where there is none.
+#[wasm_bindgen(js_name = capabilityOf)]
+pub fn capability_of(app: &str, published: &str) -> Option<String> {
+    crate::capability_of(app, published)
+}
+
+/// A kernel.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct SurfaceKernel(RefCell<Kernel>);
+
+#[wasm_bindgen]
+impl SurfaceKernel {
+    /// From the text of a configuration.
+    ///
+    /// # Errors
+    /// A sentence.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str, expires_at: f64) -> Result<SurfaceKernel, String> {
+        let config = Config::read(config, Millis(expires_at))?;
+        Ok(SurfaceKernel(RefCell::new(Kernel::new(config))))
+    }
+
+    /// The allowlist: capability and instance of each entry, as JSON.
+    pub fn exposures(&self) -> String {
+        let kernel = self.0.borrow();
+        let mut out = String::from("[");
+        for exposure in kernel.exposures() {
+            if out.len() > 1 {
+                out.push(',');
+            }
+            let mut object = Object::new()
+                .text("id", &exposure.id)
+                .text("capability", &exposure.capability);
+            if let Some(instance) = &exposure.instance {
+                object = object.text("instance", instance);
+            }
+            out.push_str(&object.end());
+        }
+        out.push(']');
+        out
+    }
+
+    /// A request.
+    pub fn request(&self, now: f64, token: u32, text: &str) {
+        self.0.borrow_mut().handle_request(Millis(now), token, text);
+    }
+
+    /// A request that is no text.
+    pub fn unreadable(&self, token: u32, id: Option<String>, too_large: bool, problem: &str) {
+        self.0
+            .borrow_mut()
+            .handle_unreadable(token, id.as_deref(), too_large, problem);
+    }
+
+    /// What a description is made from.
+    pub fn described(&self, call: u32, snapshot: Option<String>, records: Option<String>, total: u32) {
+        self.0
+            .borrow_mut()
+            .handle_described(call, snapshot.as_deref(), records.as_deref(), total);
+    }
+
+    /// Whether descriptions have changed.
+    pub fn look(&self, snapshot: &str) -> bool {
+        self.0.borrow_mut().handle_look(snapshot)
+    }
+
+    /// What an execution came to.
+    pub fn result(&self, call: u32, text: &str) {
+        self.0.borrow_mut().handle_result(call, text);
+    }
+
+    /// A decision was made, or will not be.
+    pub fn decided(&self, now: f64, call: u32, over: bool) {
+        let outcome = if over { Outcome::Over } else { Outcome::Decided };
+        self.0.borrow_mut().handle_decided(Millis(now), call, outcome);
+    }
+
+    /// Nobody waits under a token.
+    pub fn left(&self, token: u32) {
+        self.0.borrow_mut().handle_left(token);
+    }
+
+    /// The session ended, by its time or by a person.
+    pub fn ended(&self, expired: bool) {
+        let mut kernel = self.0.borrow_mut();
+        if expired {
+            kernel.handle_timeout();
+        } else {
+            kernel.handle_revoked();
+        }
+    }
+
+    /// The next output: a letter, a number, a space and a text. Undefined at the end.
+    pub fn poll(&self) -> Option<String> {
+        let output = self.0.borrow_mut().poll_output()?;
+        Some(match output {
+            Output::Respond { token, text } => line('R', token, &text),
+            Output::Describe { call, limit } => {
+                let mut text = String::new();
+                write_u64(&mut text, u64::from(limit));
+                line('D', call, &text)
+            }
+            Output::Invoke {
+                call,
+                exposure,
+                id,
+                input,
+                confirmation,
+            } => {
+                let mut place = String::new();
+                write_u64(&mut place, exposure as u64);
+                let mut object = Object::new().raw("exposure", &place).text("id", &id);
+                if !input.is_empty() {
+                    object = object.raw("input", &input);
+                }
+                if let Some(confirmation) = &confirmation {
+                    object = object.text("confirmation", confirmation);
+                }
+                line('I', call, &object.end())
+            }
+            Output::Wait { call, confirmation } => line('W', call, &confirmation),
+            Output::Abort { call } => line('A', call, ""),
+            Output::Withdraw { confirmation, reason } => {
+                let mut text = confirmation;
+                text.push(' ');
+                text.push_str(reason);
+                line('X', 0, &text)
+            }
+        })
+    }
+
+    /// When a timer is due; negative for never.
+    pub fn timeout(&self) -> f64 {
+        self.0.borrow().poll_timeout().map_or(-1.0, |at| at.0)
+    }
+}
+
+fn line(letter: char, number: u32, text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 12);
+    out.push(letter);
+    write_u64(&mut out, u64::from(number));
+    out.push(' ');
+    out.push_str(text);
+    out
+}
+
+/// The sessions of a page.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct SurfaceSessions(RefCell<Sessions>);
+
+#[wasm_bindgen]
+impl SurfaceSessions {
+    /// Sessions of `ttl` milliseconds, at most `max`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(ttl: u32, max: u32) -> SurfaceSessions {
+        SurfaceSessions(RefCell::new(Sessions::new(ttl, max as usize)))
+    }
+
+    /// The end of a session that was made; negative where there are too many.
+    pub fn create(&self, now: f64, id: &str) -> f64 {
+        let made = self.0.borrow_mut().create(Millis(now), id);
+        made.map_or(-1.0, |at| at.0)
+    }
+
+    /// 0 live, 1 expired, 2 revoked, 3 unknown.
+    pub fn standing(&self, now: f64, id: &str) -> u32 {
+        match self.0.borrow().standing(Millis(now), id) {
+            Some(Standing::Live) => 0,
+            Some(Standing::Expired) => 1,
+            Some(Standing::Revoked) => 2,
+            None => 3,
+        }
+    }
+
+    /// Whether it was not revoked before.
+    pub fn revoke(&self, id: &str) -> bool {
+        self.0.borrow_mut().revoke(id)
+    }
+}
