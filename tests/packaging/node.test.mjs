@@ -7,6 +7,19 @@ import * as esbuild from "esbuild";
 import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, TARGETS_ANSWER, TARGETS_PROGRAM, project } from "./project.mjs";
 
 let app;
+const SURFACE_PROGRAM = `
+const run = async () => {
+  await init();
+  await S.initSurface();
+  const registry = createAgentSurfaceRegistry({ environment: "test" });
+  S.defineActions(registry, { app: "a", actions: { "n.double": { description: "d", input: { type: "object" }, handler: ({ n }) => 2 * n } } });
+  const session = { agentId: "a", sessionId: "s", userId: "u", expiresAt: Date.now() + 60000, scope: ["n.double"] };
+  const surface = S.createSurface({ registry, app: "a", expose: ["n.double"], session });
+  const { ok, result } = await surface.handle({ protocol: SURFACE_PROTOCOL, id: "1", method: "invoke", capability: "n.double", input: { n: 21 } });
+  return ok + " " + result.output;
+};
+`;
+
 before(async () => {
   app = await project({
     "esm.mjs": `import ${NAMES} from "agent-surface-wasm";${PROGRAM}console.log(await run());`,
@@ -17,6 +30,10 @@ before(async () => {
       const { installSchemaEngine } = require("agent-surface-wasm/schema");${SCHEMA_PROGRAM}run().then(console.log);`,
     "targets.mjs": `import { initTargets, projectTools } from "agent-surface-wasm/targets";${TARGETS_PROGRAM}console.log(await run());`,
     "targets.cjs": `const { initTargets, projectTools } = require("agent-surface-wasm/targets");${TARGETS_PROGRAM}run().then(console.log);`,
+    "surface.mjs": `import ${NAMES} from "agent-surface-wasm"; import * as S from "agent-surface-wasm/surface";
+      import { SURFACE_PROTOCOL } from "agent-surface-wasm/surface/client";${SURFACE_PROGRAM}console.log(await run());`,
+    "surface.cjs": `const ${NAMES} = require("agent-surface-wasm"); const S = require("agent-surface-wasm/surface");
+      const { SURFACE_PROTOCOL } = require("agent-surface-wasm/surface/client");${SURFACE_PROGRAM}run().then(console.log);`,
     "inline.mjs": `import ${NAMES} from "agent-surface-wasm/inline";${PROGRAM}console.log(await run());`,
   });
 });
@@ -136,6 +153,12 @@ test("a bundle for Node needs no file beside it", async () => {
 for (const file of ["targets.mjs", "targets.cjs"]) {
   test(`${file} projects tools without any setting and without the main module`, async () => {
     assert.equal((await app.node(file)).trim(), TARGETS_ANSWER);
+  });
+}
+
+for (const file of ["surface.mjs", "surface.cjs"]) {
+  test(`${file} answers an agent outside without any setting`, async () => {
+    assert.equal((await app.node(file)).trim(), "true 42");
   });
 }
 

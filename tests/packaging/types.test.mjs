@@ -73,11 +73,32 @@ export const useIt = (): string => useAgentComponent({ type: "a", description: "
 // @ts-expect-error: who waits has no default
 export const useTools = () => useToolset({ consumer: { id: "a", kind: "embedded" } });
 `;
+const SURFACE = `
+import { createPostMessageTransport, createSessionRegistry, createSurface, defineActions, initSurface, SURFACE_PROTOCOL } from "agent-surface-wasm/surface";
+import { SurfaceClient } from "agent-surface-wasm/surface/client";
+import { createAgentSurfaceRegistry } from "agent-surface-wasm";
+export const ready: Promise<void> = initSurface();
+const registry = createAgentSurfaceRegistry();
+defineActions(registry, { app: "a", actions: { "todo.add": { description: "Adds", confirm: "always", handler: ({ text }) => text } } });
+const sessions = createSessionRegistry({ ttlMs: 1000, maxSessions: 2 });
+const session = sessions.create({ agentId: "a", userId: "u", scope: ["todo.add"] })!;
+const surface = createSurface({ registry, app: "a", expose: ["todo.add"], session });
+export const response = surface.handle({ protocol: SURFACE_PROTOCOL, id: "1", method: "describe" });
+const options = { surface: { registry, app: "a", expose: ["todo.add"] }, sessions, origins: ["https://a.example"] };
+export const peers = createPostMessageTransport({ ...options, authorize: () => ({ userId: "u", scope: [] }) }).peers();
+export const codes = async (client: SurfaceClient) => {
+  const answer = await client.invoke("todo.add", {});
+  if (!answer.ok) return answer.error.code;
+  return answer.result.error === undefined ? answer.result.output : answer.result.error.code;
+};
+// @ts-expect-error: an exact origin must be said
+export const refused = SurfaceClient.connect({ name: "x" });
+`;
 const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS], [`react.${extension}`, REACT]]);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS], [`react.${extension}`, REACT], [`surface.${extension}`, SURFACE]]);
   return check(files, compilerOptions, ["react", "@types/react", "csstype"]);
 };
 

@@ -1,5 +1,5 @@
 // Bundles the scripts of a module beside the main one. Called by `cargo xtask build` with `node bundle-apart.mjs <root>
-// <wasm-bindgen folder> <package folder> <version> <name>`.
+// <wasm-bindgen folder> <package folder> <version> <name> <entry>`.
 //
 // They hold what they need of the facade themselves: a page has them beside any entry, in either module format, and
 // what the copies must agree on lies in the realm's record. Names stay whole for the same reason.
@@ -8,14 +8,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [root, glueFolder, packageFolder, version, name] = process.argv.slice(2);
+const [root, glueFolder, packageFolder, version, name, entry] = process.argv.slice(2);
 const { build } = createRequire(join(root, "tests", "package.json"))("esbuild");
 const lib = join(root, "pkg-template", "lib");
 const dist = join(packageFolder, "dist");
 
 // The instance can be replaced, which wasm-bindgen's own loader does not do.
 const made = readFileSync(join(glueFolder, `agent_surface_${name}.js`), "utf8");
-const [, exported] = made.match(/^export (?:function|class) (\w+)/m);
+const exported = Array.from(made.matchAll(/^export (?:function|class) (\w+)/gm), ([, each]) => each).join(", ");
 const glue = `${made}\nexport const glue = { ${exported}, imports: __wbg_get_imports, start: __wbg_finalize_init };`;
 
 const modules = {
@@ -31,7 +31,7 @@ const modules = {
 };
 
 const banner = `/*! agent-surface-wasm ${version} | MIT OR Apache-2.0 */`;
-const bundle = (entry, outfile, options) =>
+const bundle = (source, outfile, options) =>
   build({
     bundle: true,
     minify: true,
@@ -40,7 +40,7 @@ const bundle = (entry, outfile, options) =>
     logLevel: "warning",
     format: "esm",
     platform: "neutral",
-    entryPoints: [join(lib, `${entry}.js`)],
+    entryPoints: [join(lib, `${source}.js`)],
     outfile: join(dist, outfile),
     plugins: [modules],
     banner: { js: banner },
@@ -48,10 +48,10 @@ const bundle = (entry, outfile, options) =>
     ...options,
   });
 
-await bundle(`entry-${name}`, `${name}.js`);
-await bundle(`entry-${name}-inline`, `${name}-inline.js`);
-await bundle(`entry-${name}-node`, `${name}.mjs`, { platform: "node" });
-await bundle(`entry-${name}-node`, `${name}.cjs`, {
+await bundle(`entry-${entry}`, `${entry}.js`);
+await bundle(`entry-${entry}-inline`, `${entry}-inline.js`);
+await bundle(`entry-${entry}-node`, `${entry}.mjs`, { platform: "node" });
+await bundle(`entry-${entry}-node`, `${entry}.cjs`, {
   platform: "node",
   format: "cjs",
   banner: { js: `${banner}\nconst moduleUrl = require("node:url").pathToFileURL(__filename);` },

@@ -178,6 +178,9 @@ for (const format of ["esm", "cjs"]) {
 // React is the app's. Where components run on a server by default, this says that these do not.
 const client = { external: ["react"], banner: { js: `${banner.js}\n"use client";` } };
 for (const format of ["esm", "cjs"]) await bundleEntry("react", format === "esm" ? "react.js" : "react.cjs", format, names, client);
+// The peer's side of `/surface`, which speaks to pages by names that are not shortened.
+for (const [format, end] of [["esm", "js"], ["cjs", "cjs"]]) await bundleEntry("surface-client", `surface-client.${end}`, format, names);
+wrap("surface-client", ["SURFACE_PROTOCOL", "SurfaceClient"]);
 wrap("inline", ["init", ...names]);
 wrap("slim", ["init", ...names]);
 wrap("webmcp", ["createWebMcpAdapter"]);

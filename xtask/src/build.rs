@@ -41,6 +41,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     let _held = workspace.hold("build")?;
     let build = core(workspace)?;
     build.apart(&apart::TARGETS)?;
+    build.apart(&apart::KERNEL)?;
     build.apart(&apart::SCHEMA)?;
     build.pack()
 }

@@ -146,7 +146,11 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     // So does what JavaScript calls of the schema engine.
     lint(&["-p", "agent-surface-schema", "--target", "wasm32-unknown-unknown"])?;
     // As the package is built; its tests have the standard library.
-    for module in ["agent-surface-wasm", "agent-surface-targets"] {
+    for module in [
+        "agent-surface-wasm",
+        "agent-surface-targets",
+        "agent-surface-kernel",
+    ] {
         let mut cargo = tools::cargo(workspace)?;
         execute(
             cargo

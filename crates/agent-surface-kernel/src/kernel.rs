@@ -393,8 +393,16 @@ impl Kernel {
         let Stage::Waiting(confirmation) = core::mem::replace(&mut pending.stage, Stage::Executing) else {
             return;
         };
-        if outcome == Outcome::Over {
-            return self.finish(call, &cancelled());
+        if outcome == Outcome::Expired {
+            let message = "Nobody answered the request for approval in time. Call again to ask anew.";
+            let details = r#"{"reason":"expired"}"#;
+            let result = write::failed(
+                "CONFIRMATION_INVALID",
+                message,
+                "with-confirmation",
+                Some(details),
+            );
+            return self.finish(call, &result);
         }
         let output = invoke(pending, Some(confirmation));
         self.outputs.push_back(output);

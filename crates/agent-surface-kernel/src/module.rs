@@ -83,8 +83,12 @@ impl SurfaceKernel {
     }
 
     /// A decision was made, or will not be.
-    pub fn decided(&self, now: f64, call: u32, over: bool) {
-        let outcome = if over { Outcome::Over } else { Outcome::Decided };
+    pub fn decided(&self, now: f64, call: u32, expired: bool) {
+        let outcome = if expired {
+            Outcome::Expired
+        } else {
+            Outcome::Decided
+        };
         self.0.borrow_mut().handle_decided(Millis(now), call, outcome);
     }
 

@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 pub enum Outcome {
     /// The registry knows what was decided, and is asked with the evidence.
     Decided,
-    /// There will be no decision.
-    Over,
+    /// There will be no decision: time ran out, or what was to be decided is gone.
+    Expired,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

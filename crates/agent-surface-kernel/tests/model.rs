@@ -3,12 +3,7 @@
 //!
 //! It refuses to know how the kernel keeps its books.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -146,7 +141,7 @@ impl Model {
             Step::Decide { nth, over } if nth < self.waiting.len() => {
                 let (call, _) = self.waiting.remove(nth);
                 self.is_over |= self.now > END;
-                let outcome = if over { Outcome::Over } else { Outcome::Decided };
+                let outcome = if over { Outcome::Expired } else { Outcome::Decided };
                 self.kernel.handle_decided(Millis(self.now), call, outcome);
             }
             Step::Leave { nth } => {

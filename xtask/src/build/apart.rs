@@ -20,6 +20,8 @@ use crate::{
 pub(super) struct Apart {
     /// As in `agent-surface-<name>`, the crate, and `agent_surface_<name>.wasm`, the file.
     pub(super) name: &'static str,
+    /// The entry whose module it is.
+    pub(super) entry: &'static str,
     /// Arguments of cargo besides.
     pub(super) cargo: &'static [&'static str],
     /// Passes of wasm-opt.
@@ -31,6 +33,7 @@ pub(super) struct Apart {
 /// `/schema`. For a module this large one run of the optimiser finds nearly all.
 pub(super) const SCHEMA: Apart = Apart {
     name: "schema",
+    entry: "schema",
     cargo: &[],
     passes: &["-Oz", "--strip-target-features"],
     scripts: &["schema.js", "schema-inline.js", "schema.mjs", "schema.cjs"],
@@ -39,9 +42,19 @@ pub(super) const SCHEMA: Apart = Apart {
 /// `/targets`.
 pub(super) const TARGETS: Apart = Apart {
     name: "targets",
+    entry: "targets",
     cargo: &["--features", "module"],
     passes: &["-Oz", "-Oz", "--converge", "--strip-target-features"],
     scripts: &["targets.js", "targets-inline.js", "targets.mjs", "targets.cjs"],
+};
+
+/// `/surface`.
+pub(super) const KERNEL: Apart = Apart {
+    name: "kernel",
+    entry: "surface",
+    cargo: &["--features", "module"],
+    passes: &["-Oz", "-Oz", "--converge", "--strip-target-features"],
+    scripts: &["surface.js", "surface-inline.js", "surface.mjs", "surface.cjs"],
 };
 
 impl Build<'_> {
@@ -129,7 +142,7 @@ impl Build<'_> {
             let mut node = tools::node(self.workspace)?;
             node.arg(&script)
                 .args([&self.workspace.root, &self.apart_glue(module), &self.package]);
-            execute(node.args([&self.version, module.name]))
+            execute(node.args([&self.version, module.name, module.entry]))
         })
     }
 }

@@ -16,8 +16,12 @@ const BROWSER_CRATES: [&str; 5] = [
     "wasm-bindgen-futures",
     "serde-wasm-bindgen",
 ];
-/// The crates under `crates/` that are WebAssembly modules of their own; the second one only with its feature `module`.
-const MODULE_CRATES: [&str; 2] = ["crates/agent-surface-schema/", "crates/agent-surface-targets/"];
+/// The crates under `crates/` that are WebAssembly modules of their own; all but the first only with their feature `module`.
+const MODULE_CRATES: [&str; 3] = [
+    "crates/agent-surface-schema/",
+    "crates/agent-surface-targets/",
+    "crates/agent-surface-kernel/",
+];
 
 /// Checks all manifests.
 pub fn check(workspace: &Workspace, sources: &[Source], breaches: &mut Breaches) -> Result<()> {

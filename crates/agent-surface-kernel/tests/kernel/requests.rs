@@ -1,116 +1,12 @@
-//! Conversations with a kernel: what peers send, what is to be done, and what they are answered.
+//! Refusals, executions, decisions, departures and ends.
 //!
-//! They refuse to look inside. Time is a number.
-
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+//! They refuse to rely on a clock. Run by `cargo test`.
 
 use agent_surface_core::time::Millis;
-use agent_surface_kernel::{Config, Kernel, Outcome, Output};
+use agent_surface_kernel::{Config, Outcome, Output};
 use serde_json::{Value, json};
 
-const END: f64 = 10_000.0;
-
-fn config(more: &Value) -> Value {
-    let mut config = json!({
-        "app": "support-queue",
-        "expose": [
-            "todo.overview",
-            { "id": "todo.add", "capability": "view:todo.list.add", "instanceId": "main" },
-            { "id": "pay", "capability": "domain:billing.pay" },
-            "view:todo.list.secret",
-        ],
-        "scope": ["todo.overview", "todo.add", "pay"],
-        "recordLimit": 2, "maxBytes": 4096, "maxInFlight": 8,
-    });
-    for (key, value) in more.as_object().unwrap() {
-        config[key] = value.clone();
-    }
-    config
-}
-
-struct Peer {
-    kernel: Kernel,
-    now: f64,
-    tokens: u32,
-}
-
-impl Peer {
-    fn with(more: &Value) -> Peer {
-        let config = Config::read(&config(more).to_string(), Millis(END)).unwrap();
-        Peer {
-            kernel: Kernel::new(config),
-            now: 0.0,
-            tokens: 0,
-        }
-    }
-
-    fn new() -> Peer {
-        Peer::with(&json!({}))
-    }
-
-    fn drain(&mut self) -> Vec<Output> {
-        std::iter::from_fn(|| self.kernel.poll_output()).collect()
-    }
-
-    fn send(&mut self, text: &str) -> Vec<Output> {
-        self.tokens += 1;
-        self.kernel.handle_request(Millis(self.now), self.tokens, text);
-        self.drain()
-    }
-
-    fn invoke(&mut self, id: &str, capability: &str, input: &Value) -> Vec<Output> {
-        self.send(&request(id, capability, input))
-    }
-
-    fn result(&mut self, call: u32, result: &Value) -> Vec<Output> {
-        self.kernel.handle_result(call, &result.to_string());
-        self.drain()
-    }
-}
-
-fn request(id: &str, capability: &str, input: &Value) -> String {
-    json!({ "protocol": "agent-surface/1", "id": id, "method": "invoke", "capability": capability, "input": input })
-        .to_string()
-}
-
-/// The only response, to `token`.
-fn response(outputs: &[Output]) -> Value {
-    match outputs {
-        [Output::Respond { text, .. }] => serde_json::from_str(text).unwrap(),
-        other => panic!("not one response: {other:?}"),
-    }
-}
-
-fn refusal(outputs: &[Output]) -> String {
-    let response = response(outputs);
-    assert_eq!(response["ok"], json!(false), "{response}");
-    assert!(!response["error"]["message"].as_str().unwrap().is_empty());
-    response["error"]["code"].as_str().unwrap().to_owned()
-}
-
-fn call_of(outputs: &[Output]) -> u32 {
-    match outputs {
-        [Output::Invoke { call, .. } | Output::Describe { call, .. } | Output::Wait { call, .. }] => *call,
-        other => panic!("not one call: {other:?}"),
-    }
-}
-
-fn ask_person(peer: &mut Peer, id: &str) -> u32 {
-    let call = call_of(&peer.invoke(id, "todo.add", &json!({})));
-    let asked =
-        json!({ "error": { "code": "CONFIRMATION_REQUIRED", "details": { "confirmationId": "cnf_1" } } });
-    let wait = Output::Wait {
-        call,
-        confirmation: "cnf_1".to_owned(),
-    };
-    assert_eq!(peer.result(call, &asked), [wait]);
-    call
-}
+use crate::peer::*;
 
 #[test]
 fn hostile_input_gets_a_clear_error_and_changes_nothing() {
@@ -352,6 +248,16 @@ fn what_a_person_refused_is_permission_denied_and_what_expired_is_not() {
 }
 
 #[test]
+fn a_question_that_nobody_answers_ends_as_expired_and_runs_nothing() {
+    let mut peer = Peer::new();
+    let call = ask_person(&mut peer, "1");
+    peer.kernel.handle_decided(Millis(5.0), call, Outcome::Expired);
+    let error = response(&peer.drain())["result"]["error"].clone();
+    assert_eq!(error["code"], json!("CONFIRMATION_INVALID"));
+    assert_eq!(error["details"], json!({ "reason": "expired" }));
+}
+
+#[test]
 fn a_session_that_ends_while_the_person_decides_runs_nothing() {
     for expires in [false, true] {
         let mut peer = Peer::new();
@@ -470,127 +376,6 @@ fn requests_are_limited_in_number_and_in_time() {
     assert_eq!(refusal(&peer.invoke("3", "pay", &json!({}))), "RATE_LIMITED");
     peer.now = 1000.0;
     call_of(&peer.invoke("3", "pay", &json!({})));
-}
-
-fn snapshot(version: &str, is_available: bool) -> String {
-    let state = if is_available {
-        json!({ "available": true })
-    } else {
-        json!({ "available": false, "unavailableReason": "busy" })
-    };
-    let mut add = json!({ "capabilityId": "view:todo.list.add", "name": "add", "description": "Adds", "inputSchema": { "type": "object", "maxProperties": 1e2 }, "effect": "local-state", "idempotent": false, "reversible": true, "confirmation": "required", "meta": { "secret": 1 } });
-    for (key, value) in state.as_object().unwrap() {
-        add[key] = value.clone();
-    }
-    let secret =
-        json!({ "capabilityId": "view:todo.list.secret", "description": "Secret", "available": true });
-    let look = json!({ "capabilityId": "view:support-queue.todo.overview", "description": "Counts", "outputSchema": true, "available": true });
-    json!({
-        "surfaceVersion": version,
-        "components": [
-            { "type": "todo.list", "instanceId": "other", "actions": [add.clone()], "observations": [] },
-            { "type": "todo.list", "instanceId": "main", "actions": [add, secret], "observations": [] },
-            { "type": "support-queue.todo", "instanceId": "default", "observations": [look], "actions": [] },
-        ],
-        "procedures": [],
-    })
-    .to_string()
-}
-
-fn described(
-    peer: &mut Peer,
-    id: &str,
-    snapshot: Option<&str>,
-    records: &Value,
-    limit: Option<u32>,
-) -> Value {
-    let input = limit.map(|limit| json!({ "limit": limit }));
-    let text =
-        json!({ "protocol": "agent-surface/1", "id": id, "method": "describe", "input": input }).to_string();
-    let call = call_of(&peer.send(&text));
-    let total = u32::try_from(records.as_array().unwrap().len()).unwrap();
-    peer.kernel
-        .handle_described(call, snapshot, Some(&records.to_string()), total);
-    response(&peer.drain())["result"].clone()
-}
-
-#[test]
-fn a_description_lists_the_allowlist_within_the_scope_and_no_more() {
-    let mut peer = Peer::new();
-    let records = json!([{ "n": 1 }, { "n": 2 }, { "n": 3 }]);
-    let result = described(&mut peer, "1", Some(&snapshot("7", true)), &records, None);
-    let expected = json!({
-        "protocol": "agent-surface/1", "app": "support-queue", "surfaceVersion": "7",
-        "capabilities": [
-            { "id": "todo.overview", "description": "Counts", "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false }, "outputSchema": true, "effect": "read", "confirmation": "never", "available": true },
-            { "id": "todo.add", "description": "Adds", "inputSchema": { "type": "object", "maxProperties": 1e2 }, "effect": "local-state", "confirmation": "required", "available": true },
-            { "id": "pay", "available": false, "unavailableReason": "not-mounted" },
-        ],
-        "context": { "records": [{ "n": 1 }, { "n": 2 }], "total": 3, "truncated": true },
-    });
-    assert_eq!(result, expected);
-    let one = described(&mut peer, "2", None, &records, Some(1));
-    assert_eq!(
-        one["context"],
-        json!({ "records": [{ "n": 1 }], "total": 3, "truncated": true })
-    );
-    assert_eq!(one["capabilities"], expected["capabilities"]);
-    let busy = described(&mut peer, "3", Some(&snapshot("8", false)), &json!([]), Some(99));
-    assert_eq!(
-        busy["context"],
-        json!({ "records": [], "total": 0, "truncated": false })
-    );
-    assert_eq!(busy["capabilities"][1]["unavailableReason"], json!("busy"));
-}
-
-#[test]
-fn two_instances_behind_one_name_are_said_to_be_ambiguous() {
-    let mut peer =
-        Peer::with(&json!({ "expose": [{ "id": "todo.add", "capability": "view:todo.list.add" }] }));
-    let result = described(&mut peer, "1", Some(&snapshot("7", true)), &json!([]), None);
-    assert_eq!(result["capabilities"][0]["available"], json!(false));
-    assert_eq!(
-        result["capabilities"][0]["unavailableReason"],
-        json!("ambiguous-instance")
-    );
-}
-
-#[test]
-fn a_hundred_descriptions_are_equal_byte_for_byte() {
-    let texts: std::collections::BTreeSet<String> = (0..100)
-        .map(|_| {
-            let mut peer = Peer::new();
-            let text = r#"{"protocol":"agent-surface/1","id":"d","method":"describe"}"#;
-            let call = call_of(&peer.send(text));
-            peer.kernel
-                .handle_described(call, Some(&snapshot("7", true)), Some("[]"), 0);
-            response(&peer.drain()).to_string()
-        })
-        .collect();
-    assert_eq!(texts.len(), 1);
-}
-
-#[test]
-fn records_are_bounded_in_bytes_too_and_a_page_that_has_none_to_give_says_so() {
-    let mut peer = Peer::new();
-    let records = json!(["x".repeat(20_000), "y".repeat(20_000)]);
-    let result = described(&mut peer, "1", Some(&snapshot("7", true)), &records, None);
-    assert_eq!(result["context"]["records"].as_array().unwrap().len(), 1);
-    assert_eq!(result["context"]["truncated"], json!(true));
-    let text = r#"{"protocol":"agent-surface/1","id":"d","method":"describe"}"#;
-    let call = call_of(&peer.send(text));
-    peer.kernel.handle_described(call, None, None, 0);
-    let result = response(&peer.drain())["result"].clone();
-    assert_eq!(result["error"]["code"], json!("EXECUTION_FAILED"));
-}
-
-#[test]
-fn only_what_would_be_described_counts_as_a_change() {
-    let mut peer = Peer::new();
-    let looks = ["7", "8"].map(|version| peer.kernel.handle_look(&snapshot(version, true)));
-    assert_eq!(looks, [false, false]);
-    assert!(peer.kernel.handle_look(&snapshot("9", false)));
-    assert!(!peer.kernel.handle_look(&snapshot("9", false)));
 }
 
 #[test]

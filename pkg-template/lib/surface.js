@@ -1,0 +1,352 @@
+// `createSurface`: runs what the kernel orders. It asks the registry through the view that an adapter gets, which cannot
+// approve; taking back what nobody waits for is all that it does to a request for approval. Rules live in the kernel.
+
+import { AgentSurfaceDefinitionError, isAgentSurfaceError } from "./errors.js";
+import { checkedCopy, JsonFault } from "./json.js";
+import { emptyObjectSchema, fromJsonSchema } from "./schema.js";
+import { whenEnded } from "./surface-sessions.js";
+import { ask } from "./surface-module.js";
+
+export { createInitSurface } from "./surface-module.js";
+
+/** As deep as the kernel reads, so that a deeper request is refused with its place. */
+const MAX_REQUEST_DEPTH = 65;
+/** Of the records in one description; the kernel shows far less. */
+const MAX_RECORD_BYTES = 1 << 20;
+/** Of what `execute` may give. */
+const MAX_RESULT_BYTES = 1 << 20;
+/** The longest that a timer can be. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+const FAILED = JSON.stringify({ error: { code: "EXECUTION_FAILED", message: "The page could not run this.", retry: "no" } });
+
+const report = (what, error) => console.error(`[agent-surface] ${what}`, error);
+
+const only = (options, names, what) => {
+  const unknown = Object.keys(options).find((key) => !names.includes(key));
+  if (unknown !== undefined) {
+    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${unknown}\` is no option of ${what}; it takes ${names.join(", ")}`);
+  }
+};
+
+const OPTIONS = ["registry", "app", "expose", "session", "recordLimit", "records", "execute", "maxBytes", "maxInFlight", "rate", "now"];
+
+/** The registry as an adapter has it, and how it lets go of it. */
+const viewOf = (registry, consumer) => {
+  if (typeof registry?.attach !== "function") return { view: registry, detach() {} };
+  let view;
+  const start = (host) => {
+    view = host.registry;
+  };
+  const detach = registry.attach({ name: "surface", start, stop() {} }, { consumer });
+  return { view, detach };
+};
+
+class Surface {
+  constructor(options) {
+    only(options, OPTIONS, "`createSurface`");
+    const { registry, app, expose, session, recordLimit = 20, records, execute, rate } = options;
+    const { maxBytes = 262_144, maxInFlight = 32, now = () => Date.now() } = options;
+    const { agentId, sessionId, userId, scope } = session;
+    const expiresAt = typeof session.expiresAt === "string" ? Date.parse(session.expiresAt) : session.expiresAt;
+    if (![agentId, sessionId, userId].every((each) => typeof each === "string") || !Number.isFinite(expiresAt)) {
+      throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a session is { agentId, sessionId, userId, expiresAt, scope }");
+    }
+    const { text } = checkedCopy({ app, expose, scope, recordLimit, maxBytes, maxInFlight, ...(rate && { rate }) });
+    this.kernel = ask((glue) => new glue.SurfaceKernel(text, expiresAt));
+    this.exposures = JSON.parse(this.kernel.exposures());
+    this.session = session;
+    this.consumer = { id: `${agentId}/${sessionId}`, kind: "other", grants: [...scope] };
+    const { view, detach } = viewOf(registry, this.consumer);
+    Object.assign(this, { registry, view, detach, records, execute, maxBytes, now });
+    /** What a description may need of the surface; all of it where a procedure is published. */
+    this.types = this.exposures.map(({ capability }) => /^view:(.*)\.\w+$/.exec(capability)?.[1]);
+    if (this.types.includes(undefined)) this.types = undefined;
+    this.tokens = 0;
+    /** Who waits for a response, by token. */
+    this.waiting = new Map();
+    /** What aborts a call of the kernel's, by its number. */
+    this.controllers = new Map();
+    this.listeners = new Set();
+    this.isDraining = false;
+    this.armedAt = -1;
+    this.forget = whenEnded(sessionId, (isExpired) => this.end(isExpired));
+  }
+
+  /** Takes a request as text; `respond` gets the response as text, maybe at once. */
+  submit(text, signal, respond) {
+    const token = (this.tokens = (this.tokens + 1) >>> 0);
+    const leave = () => {
+      this.kernel.left(token);
+      this.drain();
+    };
+    this.waiting.set(token, (response) => {
+      signal?.removeEventListener("abort", leave);
+      respond(response);
+    });
+    signal?.addEventListener("abort", leave);
+    if (text.length > this.maxBytes) this.kernel.unreadable(token, undefined, true, `must not be larger than ${this.maxBytes} bytes`);
+    else if (!text.isWellFormed()) this.kernel.unreadable(token, undefined, false, "must not hold a lone surrogate");
+    else ask(() => this.kernel.request(this.now(), token, text));
+    if (signal?.aborted) this.kernel.left(token);
+    this.drain();
+  }
+
+  /** A request that is no JSON, or too much of it. */
+  refuse(request, fault, respond) {
+    const token = (this.tokens = (this.tokens + 1) >>> 0);
+    this.waiting.set(token, respond);
+    let id;
+    try {
+      id = /^[ -~]{1,128}$/.exec(typeof request?.id === "string" ? request.id : "")?.[0];
+    } catch {
+      // A getter that throws: there is no id to repeat.
+    }
+    this.kernel.unreadable(token, id, fault.tooLarge, `${fault.path && `at \`${fault.path.slice(0, 200)}\` `}${fault.message}`.toWellFormed());
+    this.drain();
+  }
+
+  drain() {
+    // What the loop outside is not done with it will do; page code runs within it.
+    if (this.isDraining) return;
+    this.isDraining = true;
+    try {
+      for (let line; (line = ask(() => this.kernel.poll())) !== undefined; ) {
+        const space = line.indexOf(" ");
+        this[line[0]](Number(line.slice(1, space)), line.slice(space + 1));
+      }
+    } finally {
+      this.isDraining = false;
+    }
+    this.arm();
+  }
+
+  arm() {
+    const at = this.kernel.timeout();
+    if (at === this.armedAt) return;
+    clearTimeout(this.timer);
+    this.armedAt = at;
+    if (at < 0) return;
+    const rest = at - this.now();
+    this.timer = setTimeout(
+      () => {
+        this.armedAt = -1;
+        if (rest <= MAX_TIMER) this.end(true);
+        else this.arm();
+      },
+      Math.min(MAX_TIMER, Math.max(0, rest) + 1),
+    );
+  }
+
+  end(isExpired) {
+    this.kernel.ended(isExpired);
+    this.drain();
+  }
+
+  // What the kernel orders, by letter.
+
+  R(token, text) {
+    const respond = this.waiting.get(token);
+    this.waiting.delete(token);
+    respond?.(text);
+  }
+
+  D(call, limit) {
+    let snapshot;
+    let records;
+    let total = 0;
+    try {
+      snapshot = this.look();
+      const list = this.records?.() ?? [];
+      total = list.length;
+      records = checkedCopy(list.slice(0, Number(limit)), { maxBytes: MAX_RECORD_BYTES }).text;
+    } catch (error) {
+      report("a description failed:", error);
+    }
+    const isKnown = snapshot === undefined || snapshot === this.described;
+    this.kernel.described(call, isKnown ? undefined : JSON.stringify(snapshot), records, total);
+    this.described = snapshot ?? this.described;
+  }
+
+  I(call, text) {
+    const { exposure, id: invocationId, input, confirmation: confirmationId } = JSON.parse(text);
+    const { id, capability: capabilityId, instance: instanceId } = this.exposures[exposure];
+    const { consumer } = this;
+    const { signal } = this.control(call);
+    const request = { capabilityId, instanceId, invocationId, confirmationId };
+    const running = this.execute
+      ? new Promise((resolve) => resolve(this.execute(id, input, { ...request, consumer, signal })))
+      : this.view.invoke({ ...request, input }, { consumer, signal });
+    running.then(
+      (result) => this.settle(call, result),
+      (error) => this.settle(call, undefined, error),
+    );
+  }
+
+  settle(call, result, error) {
+    this.controllers.delete(call);
+    let text = FAILED;
+    try {
+      if (error !== undefined) throw error;
+      text = this.execute ? checkedCopy(result ?? {}, { maxBytes: MAX_RESULT_BYTES }).text : JSON.stringify(result);
+    } catch (thrown) {
+      if (isAgentSurfaceError(thrown)) text = JSON.stringify({ error: thrown.payload });
+      else report("a call failed:", thrown);
+    }
+    this.kernel.result(call, text.toWellFormed());
+    this.drain();
+  }
+
+  W(call, confirmation) {
+    const { signal } = this.control(call);
+    this.view.confirmations.waitFor(confirmation, { signal }).then((outcome) => {
+      this.controllers.delete(call);
+      this.kernel.decided(this.now(), call, outcome === "expired");
+      this.drain();
+    });
+  }
+
+  A(call) {
+    this.controllers.get(call)?.abort();
+  }
+
+  X(_, text) {
+    const space = text.indexOf(" ");
+    // Only a page's own registry has it. A refusal takes the request back: nobody is asked what has no use.
+    this.registry.confirmations.resolve?.(text.slice(0, space), { approved: false, reason: text.slice(space + 1) });
+  }
+
+  control(call) {
+    const controller = new AbortController();
+    this.controllers.set(call, controller);
+    return controller;
+  }
+
+  look() {
+    return this.view.snapshot({ consumer: this.consumer, scope: this.types });
+  }
+
+  /** Calls the listener when what `describe` lists has changed. */
+  subscribe(listener) {
+    this.listeners.add(listener);
+    if (!this.unwatch) {
+      this.kernel.look(JSON.stringify(this.look()));
+      this.unwatch = this.view.subscribe(({ type }) => {
+        if (type !== "surface-changed" || !this.kernel.look(JSON.stringify(this.look()))) return;
+        for (const each of [...this.listeners]) each();
+      });
+    }
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      this.unwatch?.();
+      this.unwatch = undefined;
+    };
+  }
+
+  dispose() {
+    this.forget();
+    this.end(false);
+    this.unwatch?.();
+    this.unwatch = undefined;
+    this.listeners.clear();
+    this.detach();
+  }
+}
+
+/** Surfaces by the objects that stand for them. */
+const surfaces = new WeakMap();
+export const innerOf = (surface) => surfaces.get(surface);
+
+export const createSurface = (options) => {
+  const inner = new Surface(options);
+  const surface = Object.freeze({
+    session: inner.session,
+    handle: (request, { signal } = {}) =>
+      new Promise((resolve) => {
+        const respond = (text) => resolve(JSON.parse(text));
+        let text;
+        try {
+          ({ text } = checkedCopy(request, { maxBytes: inner.maxBytes, maxDepth: MAX_REQUEST_DEPTH }));
+        } catch (fault) {
+          if (!(fault instanceof JsonFault)) throw fault;
+          inner.refuse(request, fault, respond);
+          return;
+        }
+        inner.submit(text, signal, respond);
+      }),
+    handleText: (text, { signal } = {}) => new Promise((resolve) => inner.submit(String(text), signal, resolve)),
+    subscribe: (listener) => inner.subscribe(listener),
+    revoke: () => inner.end(false),
+    dispose: () => inner.dispose(),
+  });
+  surfaces.set(surface, inner);
+  return surface;
+};
+
+const toSchema = (input) => {
+  if (input === undefined) return emptyObjectSchema;
+  return typeof input?.parse === "function" ? input : fromJsonSchema(input);
+};
+
+/** The text of why an action is not available; undefined where it is. */
+const reasonOf = ({ available = true }) => {
+  const said = typeof available === "function" ? available() : available;
+  return said === true ? undefined : String(said);
+};
+
+const CONFIRM = {
+  never: {},
+  always: { confirmation: "required", reversible: false },
+};
+
+export const defineActions = (registry, { app, actions }) => {
+  const components = new Map();
+  const capabilities = {};
+  for (const id of Object.keys(actions)) {
+    const capability = ask((glue) => glue.capabilityOf(String(app), id));
+    if (capability === undefined) {
+      throw new AgentSurfaceDefinitionError("INVALID_ID", `\`${app}\` and \`${id}\` make no capability id: \`app\` is lower-case words, an id such as \`todo.clear_completed\``);
+    }
+    const other = Object.keys(capabilities).find((key) => capabilities[key] === capability);
+    if (other !== undefined) {
+      throw new AgentSurfaceDefinitionError("DUPLICATE_CAPABILITY", `\`${id}\` and \`${other}\` are the same capability, \`${capability}\``);
+    }
+    capabilities[id] = capability;
+    const dot = capability.lastIndexOf(".");
+    const type = capability.slice("view:".length, dot);
+    const action = actions[id];
+    only(action, ["description", "input", "output", "available", "confirm", "handler"], `the action \`${id}\``);
+    const { description, input, output, confirm = "never" } = action;
+    if (!Object.hasOwn(CONFIRM, confirm) || typeof action.handler !== "function") {
+      throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `the action \`${id}\` needs a \`handler\`, and \`confirm\` is "never" or "always"`);
+    }
+    const members = components.get(type) ?? {};
+    components.set(type, members);
+    members[capability.slice(dot + 1)] = {
+      description,
+      input: toSchema(input),
+      ...(output !== undefined && { output: toSchema(output) }),
+      effect: "local-state",
+      ...CONFIRM[confirm],
+      when: () => reasonOf(action) === undefined,
+      unavailableReason: () => reasonOf(action) ?? "",
+      // Read at each call, so that a page may swap it.
+      execute: (given, context) => action.handler(given, context),
+    };
+  }
+  const handles = [];
+  try {
+    for (const [type, members] of components) {
+      handles.push(registry.register({ type, description: `Actions of ${app}`, actions: members }));
+    }
+  } catch (error) {
+    for (const handle of handles) handle.unregister();
+    throw error;
+  }
+  return Object.freeze({
+    capabilities: Object.freeze(capabilities),
+    invalidate: () => handles.forEach((handle) => handle.invalidate()),
+    unregister: () => handles.forEach((handle) => handle.unregister()),
+  });
+};
