@@ -59,6 +59,10 @@ impl SurfaceKernel {
     }
 
     /// A request that is no text.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an optional text crosses as one of its own"
+    )]
     pub fn unreadable(&self, token: u32, id: Option<String>, too_large: bool, problem: &str) {
         self.0
             .borrow_mut()
@@ -66,6 +70,10 @@ impl SurfaceKernel {
     }
 
     /// What a description is made from.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an optional text crosses as one of its own"
+    )]
     pub fn described(&self, call: u32, snapshot: Option<String>, records: Option<String>, total: u32) {
         self.0
             .borrow_mut()
