@@ -81,7 +81,7 @@ rules! {
     Grant Type 500 "GRANT" "interop admission grant is invalid"
     GrantBinding Type 500 "GRANT_BINDING" "interop admission grant request binding is invalid"
     OutboundCapacity Range 500 "OUTBOUND_SEQUENCE_CAPACITY" "interop outbound sequence capacity exceeded"
-    StoreFull Plain 500 "STORE_FULL" "expected room in the store: it holds as many entries as it may"
+    StoreFull Plain 500 "STORE_FULL" "expected room in the store: it holds as much as it may"
     RouterAuthenticity Type 500 "ROUTER_AUTHENTICITY" "interop manifest authenticity capabilities do not match the router"
     RouterIdentity Type 500 "ROUTER_IDENTITY" "interop router authenticity identity does not match endpointId"
     RouterHandlers Type 500 "ROUTER_HANDLERS" "interop operation handlers do not match the manifest"

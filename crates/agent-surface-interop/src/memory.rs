@@ -17,6 +17,8 @@ use alloc::string::String;
 
 /// Entries of a store unless it says otherwise.
 const DEFAULT_ENTRIES: usize = 100_000;
+/// Bytes of a store of responses unless it says otherwise.
+const DEFAULT_BYTES: usize = 268_435_456;
 
 /// At most `max_entries`, in order of their keys.
 #[derive(Clone, Debug)]
@@ -49,37 +51,64 @@ impl<K: Ord, V> Bounded<K, V> {
 
 /// What became of requests.
 #[derive(Clone, Debug)]
-pub struct MemoryIdempotency(Bounded<String, Record>);
+pub struct MemoryIdempotency {
+    records: Bounded<String, Record>,
+    bytes: usize,
+    max_bytes: usize,
+}
 
 impl MemoryIdempotency {
-    /// A store of at most so many records. Each may be as large as the manifest's largest response.
-    pub fn new(max_entries: usize) -> Self {
-        MemoryIdempotency(Bounded::new(max_entries))
+    /// A store of at most so many records, and of so many bytes: those of the records, their keys and their responses'
+    /// texts. Once they are used up no run begins. What runs already is kept all the same, as its effect has happened: the
+    /// bytes may be exceeded by the responses of as many runs as there are at once.
+    pub fn new(max_entries: usize, max_bytes: usize) -> Self {
+        MemoryIdempotency {
+            records: Bounded::new(max_entries),
+            bytes: 0,
+            max_bytes,
+        }
+    }
+
+    fn put(&mut self, key: &str, record: Record) -> Result<(), Error> {
+        let old = self.records.entries.get(key).map_or(0, |old| bytes(key, old));
+        let new = bytes(key, &record);
+        self.records.put(key.to_owned(), record)?;
+        self.bytes = self.bytes.saturating_sub(old).saturating_add(new);
+        Ok(())
     }
 }
 
+fn bytes(key: &str, record: &Record) -> usize {
+    let response = record.response.as_ref().map_or(0, |wire| wire.text().len());
+    size_of::<Record>() + key.len() + response
+}
+
+/// 100,000 records and 256 MiB.
 impl Default for MemoryIdempotency {
     fn default() -> Self {
-        MemoryIdempotency::new(DEFAULT_ENTRIES)
+        MemoryIdempotency::new(DEFAULT_ENTRIES, DEFAULT_BYTES)
     }
 }
 
 impl IdempotencyStore for MemoryIdempotency {
     fn load(&mut self, key: &str) -> Result<Option<Record>, Error> {
-        Ok(self.0.entries.get(key).cloned())
+        Ok(self.records.entries.get(key).cloned())
     }
 
     fn reserve(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) -> Result<bool, Error> {
-        let Some(record) = Record::reserve(self.0.entries.get(key), wanted, now)? else {
+        let Some(record) = Record::reserve(self.records.entries.get(key), wanted, now)? else {
             return Ok(false);
         };
-        self.0.put(key.to_owned(), record)?;
+        if self.bytes >= self.max_bytes {
+            return Err(Rule::StoreFull.into());
+        }
+        self.put(key, record)?;
         Ok(true)
     }
 
     fn commit(&mut self, key: &str, run: &Reservation, response: &Exact) -> Result<bool, Error> {
-        match Record::commit(self.0.entries.get(key), run, response) {
-            Commit::Write(record) => self.0.put(key.to_owned(), record)?,
+        match Record::commit(self.records.entries.get(key), run, response) {
+            Commit::Write(record) => self.put(key, record)?,
             Commit::Keep => {}
             Commit::Refuse => return Ok(false),
         }
@@ -181,5 +210,27 @@ mod tests {
         assert_eq!(store.next(&allocation("s", "k:3")), Err(Rule::StoreFull.into()));
         assert_eq!(store.next(&allocation("s", "k:1")), Ok(1));
         assert_eq!(store.next(&Allocation::new("i", "s", 9, None).unwrap()), Ok(3));
+    }
+    #[test]
+    fn a_store_of_responses_begins_no_run_past_its_bytes_and_keeps_what_ran() {
+        let run = |id| Reservation {
+            request_digest: Digest::of_parts("test", &[id]),
+            reservation_id: Identifier::parse(id, "reservationId").unwrap(),
+            reserved_until: LogicalTime::new(9).unwrap(),
+        };
+        let response = Exact::parse("\"0123456789\"", usize::MAX).unwrap();
+        let (now, later) = (LogicalTime::new(0).unwrap(), LogicalTime::new(10).unwrap());
+        let two = 2 * (size_of::<Record>() + "a".len()) + response.text().len();
+        let mut store = MemoryIdempotency::new(9, two);
+        assert_eq!(store.reserve("a", &run("a"), now), Ok(true));
+        assert_eq!(store.reserve("b", &run("b"), now), Ok(true));
+        assert_eq!(store.commit("a", &run("a"), &response), Ok(true));
+        // Full: neither a new run nor one whose reservation has ended; what ran is written.
+        let full = Err(Rule::StoreFull.into());
+        assert_eq!(store.reserve("c", &run("c"), now), full);
+        assert_eq!(store.reserve("b", &run("b"), later), full);
+        assert_eq!(store.commit("b", &run("b"), &response), Ok(true));
+        assert_eq!(store.reserve("a", &run("a"), later), Ok(false));
+        assert_eq!(store.load("b").unwrap().unwrap().response, Some(response));
     }
 }
