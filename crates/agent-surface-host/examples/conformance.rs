@@ -8,6 +8,7 @@
 mod endpoint;
 
 use agent_surface_host::{Mount, serve};
+use agent_surface_interop::memory::MemoryIdempotency;
 use endpoint::Sign;
 use std::error::Error;
 use std::io::Write;
@@ -42,7 +43,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let options = options()?;
-    let endpoint = endpoint::endpoint_that(options.sign, || {})?;
+    let endpoint = endpoint::endpoint_that(options.sign, MemoryIdempotency::default(), || {})?;
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", options.port)).await?;
     let address = listener.local_addr()?;
     let mut out = std::io::stdout();

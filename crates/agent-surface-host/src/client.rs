@@ -2,7 +2,7 @@
 //!
 //! It refuses an endpoint that signs unless it has its key, and one that does not if it has. `main` calls it.
 
-use agent_surface_host::Transport;
+use agent_surface_host::{Route, Transport};
 use agent_surface_interop::client::{self, Ports};
 use agent_surface_interop::ed25519::{Keyring, PrivateKey, PublicKey};
 use agent_surface_interop::memory::MemoryOutbound;
@@ -11,6 +11,12 @@ use agent_surface_interop::{
     Call, Client, Digest, Direction, Error, Exact, Identifier, Manifest, Operation, Request, Response,
     decode_base64url,
 };
+use std::fs::File;
+use std::io::Read;
+use zeroize::Zeroizing;
+
+/// More than 64 digits and the space around them.
+const SEED_FILE_BYTES: usize = 256;
 
 /// Who asks.
 pub(crate) struct Party {
@@ -25,13 +31,14 @@ pub(crate) struct Party {
 impl Party {
     pub(crate) fn new(
         base_url: &str,
+        route: &Route,
         client_id: String,
         seed: Option<&str>,
         endpoint_key: Option<&str>,
     ) -> Result<Self, Error> {
         Ok(Party {
             client_id,
-            transport: Transport::new(base_url, &[])?,
+            transport: Transport::new(base_url, &[], route)?,
             private: seed.map(read_seed).transpose()?,
             endpoint_key: endpoint_key.map(read_key).transpose()?,
             ring: Keyring::default(),
@@ -48,17 +55,34 @@ impl Party {
     }
 }
 
+/// Whatever held the key is wiped, and nothing that grew has left a copy behind.
 fn read_seed(path: &str) -> Result<PrivateKey, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::Host(format!("`{path}`: {error}")))?;
-    let digits: Option<Vec<u32>> = text.trim().chars().map(|digit| digit.to_digit(16)).collect();
-    let bytes: Option<Vec<u8>> = digits.and_then(|digits| {
-        let (pairs, rest) = digits.as_chunks::<2>();
-        let byte = |[high, low]: &[u32; 2]| u8::try_from(high * 16 + low).ok();
-        rest.is_empty().then(|| pairs.iter().map(byte).collect())?
-    });
-    let seed = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-    seed.map(|seed| PrivateKey::from_seed(&seed))
+    let failed = |error: std::io::Error| Error::Host(format!("`{path}`: {error}"));
+    let mut text = Zeroizing::new(Vec::with_capacity(SEED_FILE_BYTES));
+    let file = File::open(path).map_err(failed)?;
+    file.take(SEED_FILE_BYTES as u64)
+        .read_to_end(&mut text)
+        .map_err(failed)?;
+    let mut seed = Zeroizing::new([0; 32]);
+    let is_whole = text.len() < SEED_FILE_BYTES && fill(&mut seed, text.trim_ascii());
+    is_whole
+        .then(|| PrivateKey::from_seed(&seed))
         .ok_or_else(|| Error::Host(format!("expected 64 hexadecimal digits in `{path}`")))
+}
+
+/// Whether `digits` were as many as fill `seed`, and all of them hexadecimal.
+fn fill(seed: &mut [u8; 32], digits: &[u8]) -> bool {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let byte = |[high, low]: &[u8; 2]| u8::try_from(digit(high)? * 16 + digit(low)?).ok();
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let mut is_whole = rest.is_empty() && pairs.len() == seed.len();
+    for (place, pair) in seed.iter_mut().zip(pairs) {
+        match byte(pair) {
+            Some(byte) => *place = byte,
+            None => is_whole = false,
+        }
+    }
+    is_whole
 }
 
 fn read_key(text: &str) -> Result<PublicKey, Error> {

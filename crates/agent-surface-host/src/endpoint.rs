@@ -3,7 +3,7 @@
 //! It refuses to hold the host while a handler runs: other exchanges go on. The server calls it for each request.
 
 use agent_surface_interop::router::{self, Host, Pause, Run};
-use agent_surface_interop::{Error, Exact, LogicalTime, Outcome, Response, Router, Signal};
+use agent_surface_interop::{Error, Exact, LogicalTime, Manifest, Outcome, Response, Router, Signal};
 use axum::http::HeaderMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -33,7 +33,7 @@ impl<H> std::fmt::Debug for Endpoint<H> {
 
 impl<H: Host + Send + 'static> Endpoint<H> {
     /// `handler` is asked for every run. It should watch `Run::signal`: when the caller is gone, it may stop with an error,
-    /// and the run is free again once its lease ends.
+    /// and the run is free again once its lease ends. Until it ends it counts as one of `Mount::max_exchanges`.
     pub fn new(
         router: Router,
         host: H,
@@ -48,8 +48,8 @@ impl<H: Host + Send + 'static> Endpoint<H> {
         }
     }
 
-    pub(crate) fn manifest_text(&self) -> String {
-        self.router.manifest().text().to_owned()
+    pub(crate) fn manifest(&self) -> &Manifest {
+        self.router.manifest()
     }
 
     /// A host that panicked between two of its answers still holds what it had.

@@ -5,16 +5,18 @@
 
 mod client;
 
-use agent_surface_host::Transport;
+use agent_surface_host::{Route, Transport};
 use agent_surface_interop::{Call, Error, Exact, LogicalTime, Manifest, Operation, Value};
 use client::Party;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
-const USAGE: &str = "agent-surface-host manifest <base URL>
+const USAGE: &str = "agent-surface-host manifest <base URL> [--timeout SECONDS] [--proxy URL]
 agent-surface-host exchange <base URL> --session ID --operation NAME [--payload JSON] [--client ID] [--sequence N]
     [--request ID] [--key ID] [--time N] [--deadline N] [--seed FILE] [--endpoint-key BASE64URL]
+    [--timeout SECONDS] [--proxy URL]
 
   --payload       what the input schema describes; {} unless given
   --client        who asks; client:command unless given
@@ -24,6 +26,8 @@ agent-surface-host exchange <base URL> --session ID --operation NAME [--payload 
   --deadline      before this logical time; the last one unless given
   --seed          a file with the client's private key: 64 hexadecimal digits
   --endpoint-key  the endpoint's public key: 43 characters; what it does not sign is refused
+  --timeout       how long each request may take; 300 unless given
+  --proxy         goes through this proxy; through none unless given, whatever the environment says
 ";
 
 fn main() -> ExitCode {
@@ -34,7 +38,7 @@ fn main() -> ExitCode {
         .collect::<Vec<_>>()
         .as_slice()
     {
-        ["manifest", base_url] => list(base_url),
+        ["manifest", base_url, options @ ..] => list(base_url, options),
         ["exchange", base_url, options @ ..] => exchange(base_url, options),
         _ => Err(Error::Host(USAGE.to_owned())),
     };
@@ -53,8 +57,9 @@ fn say(text: &str) -> Result<(), Error> {
 }
 
 /// One member a line.
-fn list(base_url: &str) -> Result<String, Error> {
-    let manifest = Manifest::read(&Transport::new(base_url, &[])?.manifest()?)?;
+fn list(base_url: &str, arguments: &[&str]) -> Result<String, Error> {
+    let route = Options::read(arguments, USAGE.lines().next().unwrap_or_default())?.route()?;
+    let manifest = Manifest::read(&Transport::new(base_url, &[], &route)?.manifest()?)?;
     let whole = Exact::parse(manifest.text(), usize::MAX)?;
     let line = |(name, value): (_, Value<'_>)| format!("{name}: {}", value.raw());
     Ok(whole.value().entries().map(line).collect::<Vec<_>>().join("\n"))
@@ -62,7 +67,7 @@ fn list(base_url: &str) -> Result<String, Error> {
 
 /// The response's envelope. What did not complete is an envelope, too.
 fn exchange(base_url: &str, arguments: &[&str]) -> Result<String, Error> {
-    let options = Options::read(arguments)?;
+    let options = Options::read(arguments, USAGE)?;
     let session_id = options.required("session")?;
     let operation = options.required("operation")?;
     let sequence = options.number("sequence", 1)?;
@@ -79,6 +84,7 @@ fn exchange(base_url: &str, arguments: &[&str]) -> Result<String, Error> {
     };
     let mut party = Party::new(
         base_url,
+        &options.route()?,
         options.text("client", "client:command"),
         options.find("seed"),
         options.find("endpoint-key"),
@@ -90,15 +96,23 @@ fn exchange(base_url: &str, arguments: &[&str]) -> Result<String, Error> {
 struct Options<'a>(BTreeMap<&'a str, &'a str>);
 
 impl<'a> Options<'a> {
-    fn read(arguments: &[&'a str]) -> Result<Self, Error> {
+    fn read(arguments: &[&'a str], usage: &str) -> Result<Self, Error> {
         let (pairs, rest) = arguments.as_chunks::<2>();
         let named = |[name, value]: &[&'a str; 2]| Some((name.strip_prefix("--")?, *value));
         let options: Option<BTreeMap<_, _>> = pairs.iter().map(named).collect();
-        let is_known = |name: &&str| USAGE.contains(&format!("--{name} "));
+        let is_known = |name: &&str| usage.contains(&format!("--{name} "));
         options
             .filter(|options| rest.is_empty() && options.keys().all(is_known))
             .map(Options)
             .ok_or_else(|| Error::Host(USAGE.to_owned()))
+    }
+
+    fn route(&self) -> Result<Route, Error> {
+        let default = Route::default();
+        Ok(Route {
+            timeout: Duration::from_secs(self.number("timeout", default.timeout.as_secs())?),
+            proxy: self.find("proxy").map(str::to_owned),
+        })
     }
 
     fn find(&self, name: &str) -> Option<&'a str> {

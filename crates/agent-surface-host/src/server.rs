@@ -1,12 +1,15 @@
 //! The HTTP server: `GET <base>manifest` and `POST <base>exchange`, and a status for everything else.
 //!
-//! It refuses a body by its type, then by its size before it is read on, then by its depth and content. A caller that goes
-//! away aborts its exchange's signal; the exchange itself goes on, so that a retry finds what became of it.
+//! It refuses hosts and pages that are not named, then a body by its type, then more exchanges at once than it may run,
+//! then a body by its size before it is read on, then by its depth and content. A caller that goes
+//! away aborts its exchange's signal; the exchange itself goes on, so that a retry finds what became of it. `serve` puts it
+//! on a socket.
 
 use crate::endpoint::Endpoint;
+use crate::mount::Mount;
 use crate::reply;
 use agent_surface_interop::router::Host;
-use agent_surface_interop::{ENVELOPE_BYTES, Error, Exact, Rule, Signal, http};
+use agent_surface_interop::{Error, Exact, Rule, Signal, http};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
@@ -14,60 +17,22 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::BodyExt;
-use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
+use tokio::sync::Semaphore;
 
-/// Where and how large.
-#[derive(Clone, Debug)]
-pub struct Mount {
-    /// The path before `manifest` and `exchange`; begins and ends with `/`.
-    pub base_path: String,
-    /// The most bytes of a request body as it comes over the wire.
-    pub max_body_bytes: usize,
-    /// How long a request body may take to come in.
-    pub body_timeout: Duration,
-    /// Origins of pages that may call, like `https://app.example`; no page may unless it is named.
-    pub allowed_origins: Vec<String>,
-}
-
-impl Default for Mount {
-    fn default() -> Self {
-        Mount {
-            base_path: "/".to_owned(),
-            max_body_bytes: usize::try_from(ENVELOPE_BYTES.1).unwrap_or(usize::MAX),
-            body_timeout: Duration::from_secs(30),
-            allowed_origins: Vec::new(),
-        }
-    }
-}
-
-struct Mounted<H> {
+/// An endpoint where it is mounted.
+pub(crate) struct Mounted<H> {
     endpoint: Arc<Endpoint<H>>,
     mount: Mount,
+    max_body_bytes: usize,
+    /// One for each exchange, from before its body is read until it is over.
+    permits: Arc<Semaphore>,
 }
 
-/// The endpoint as an axum service, for servers that have more than this.
+/// The endpoint as an axum service, for servers that have more than this. These know where they listen: the time for a
+/// head and the time to shut down are theirs, and hosts are checked only if `allowed_hosts` says which.
 pub fn app<H: Host + Send + 'static>(endpoint: Endpoint<H>, mount: Mount) -> axum::Router {
-    let mounted = Mounted {
-        endpoint: Arc::new(endpoint),
-        mount,
-    };
-    axum::Router::new()
-        .fallback(route::<H>)
-        .with_state(Arc::new(mounted))
-}
-
-/// Serves until `shutdown` ends; then no more connections are taken, and exchanges under way are answered.
-pub async fn serve<H: Host + Send + 'static>(
-    listener: tokio::net::TcpListener,
-    endpoint: Endpoint<H>,
-    mount: Mount,
-    shutdown: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    axum::serve(listener, app(endpoint, mount))
-        .with_graceful_shutdown(shutdown)
-        .await
+    Mounted::new(endpoint, mount).router()
 }
 
 async fn route<H: Host + Send + 'static>(
@@ -91,14 +56,50 @@ async fn route<H: Host + Send + 'static>(
 }
 
 impl<H: Host + Send + 'static> Mounted<H> {
+    pub(crate) fn new(endpoint: Endpoint<H>, mount: Mount) -> Arc<Self> {
+        Arc::new(Mounted {
+            max_body_bytes: mount.body_limit(endpoint.manifest()),
+            permits: Arc::new(Semaphore::new(usize::from(mount.max_exchanges))),
+            endpoint: Arc::new(endpoint),
+            mount,
+        })
+    }
+
+    pub(crate) fn router(self: Arc<Self>) -> axum::Router {
+        axum::Router::new().fallback(route::<H>).with_state(self)
+    }
+
+    /// Waits until no exchange runs any more, also none whose caller is gone.
+    pub(crate) async fn until_idle(&self) {
+        let all = u32::from(self.mount.max_exchanges);
+        drop(self.permits.acquire_many(all).await);
+    }
+
     async fn answer(&self, request: Request, is_allowed_page: bool) -> Response<Body> {
+        if !self.mount.is_host_allowed(&request) {
+            return reply::refused(
+                StatusCode::MISDIRECTED_REQUEST,
+                "MISDIRECTED_REQUEST",
+                "expected a host that this server is known by",
+            );
+        }
+        // A page that cannot read the answer could still have had its effect.
+        if !is_allowed_page && request.headers().contains_key(ORIGIN) {
+            return reply::refused(
+                StatusCode::FORBIDDEN,
+                "ORIGIN_NOT_ALLOWED",
+                "expected a page of an origin that may call",
+            );
+        }
         let (method, path) = (request.method(), request.uri().path());
         match path.strip_prefix(self.mount.base_path.as_str()) {
             // The question that a browser asks before it lets a page call.
             Some("manifest" | "exchange") if is_allowed_page && *method == Method::OPTIONS => {
                 reply::nothing()
             }
-            Some("manifest") if *method == Method::GET => reply::ok(self.endpoint.manifest_text()),
+            Some("manifest") if *method == Method::GET => {
+                reply::ok(self.endpoint.manifest().text().to_owned())
+            }
             Some("exchange") if *method == Method::POST => match self.exchange(request).await {
                 Ok(text) => reply::ok(text),
                 Err(refusal) => refusal,
@@ -122,6 +123,14 @@ impl<H: Host + Send + 'static> Mounted<H> {
                 "expected `application/json`, not encoded",
             ));
         }
+        // Before the body is read, so that it bounds what bodies take up, too.
+        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_none| {
+            reply::refused(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "TOO_MANY_EXCHANGES",
+                "expected fewer exchanges at once",
+            )
+        })?;
         let reading = self.read(&parts.headers, body);
         let envelope = tokio::time::timeout(self.mount.body_timeout, reading).await;
         let envelope = envelope.unwrap_or_else(|_elapsed| Err(Rule::HttpRequestSlow.into()));
@@ -129,8 +138,13 @@ impl<H: Host + Send + 'static> Mounted<H> {
         let signal = Signal::default();
         let gone = AbortOnDrop(signal.clone());
         let exchange = Arc::clone(&self.endpoint).exchange(parts.headers, envelope, signal);
-        // A task of its own outlives a caller that hangs up.
-        let result = tokio::spawn(exchange).await;
+        // A task of its own outlives a caller that hangs up, and counts until it is over.
+        let result = tokio::spawn(async move {
+            let result = exchange.await;
+            drop(permit);
+            result
+        })
+        .await;
         drop(gone);
         match result {
             Ok(Ok(response)) => Ok(response.text().to_owned()),
@@ -146,7 +160,7 @@ impl<H: Host + Send + 'static> Mounted<H> {
     }
 
     async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Exact, Error> {
-        let limit = self.mount.max_body_bytes;
+        let limit = self.max_body_bytes;
         let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok())

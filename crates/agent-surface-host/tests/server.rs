@@ -12,6 +12,8 @@ mod caller;
 mod command;
 #[path = "../examples/conformance/endpoint.rs"]
 mod endpoint;
+#[path = "server/limits.rs"]
+mod limits;
 
 use agent_surface_host::Mount;
 use agent_surface_interop::{Call, Error, Exact, LogicalTime, Operation, Response, Status, client};
@@ -183,8 +185,8 @@ fn a_page_may_call_if_its_origin_is_named() {
     let asked = "access-control-request-headers: content-type";
     for (origin, status) in [
         ("https://app.example", 204),
-        ("https://evil.example", 405),
-        ("null", 405),
+        ("https://evil.example", 403),
+        ("null", 403),
     ] {
         let header = format!("origin: {origin}\r\n{asked}");
         let (found, head, _) = raw_with_head(&server, "OPTIONS /exchange", &header, b"");
@@ -196,6 +198,12 @@ fn a_page_may_call_if_its_origin_is_named() {
             status == 204
         );
         assert!(head.contains("vary: origin\r\n"), "{head}");
+    }
+    // A page need not be able to read an answer to do harm.
+    for request in ["GET /manifest", "POST /exchange"] {
+        let (status, text) = raw(&server, request, "origin: https://evil.example", b"{}");
+        assert_eq!(status, 403);
+        assert!(text.contains("ORIGIN_NOT_ALLOWED"), "{text}");
     }
     let (_, head, _) = raw_with_head(&server, "GET /manifest", "origin: https://app.example", b"");
     assert!(
@@ -224,7 +232,7 @@ fn a_signature_that_is_missing_or_of_somebody_else_is_unauthorized() {
 fn a_body_past_the_limit_is_refused_before_it_is_read() {
     let server = Server::start(Sign::None);
     let mut stream = server.connect();
-    let head = "POST /exchange HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: 67108865\r\n\r\n";
+    let head = "POST /exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 8388609\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = [0; 12];
     stream.read_exact(&mut answer).unwrap();
@@ -241,8 +249,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
         },
     );
     let mut stream = server.connect();
-    let head =
-        "POST /exchange HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
+    let head = "POST /exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = [0; 12];
     stream.read_exact(&mut answer).unwrap();
@@ -254,12 +261,12 @@ fn an_undeclared_body_past_the_limit_is_refused_while_it_is_read() {
     let server = Server::start_with(
         Sign::None,
         Mount {
-            max_body_bytes: 1000,
+            max_body_bytes: Some(1000),
             ..Mount::default()
         },
     );
     let mut stream = server.connect();
-    let head = "POST /exchange HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head = "POST /exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     let chunk = format!("200\r\n{}\r\n", "x".repeat(512));
     // The first fits, the second does not; no third is needed.
@@ -281,7 +288,7 @@ fn a_caller_that_hangs_up_finds_later_what_became_of_its_request() {
     caller.is_offline = false;
     let text = caller.sent.clone().unwrap();
     let head = format!(
-        "POST /exchange HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        "POST /exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
         text.len()
     );
     let (half, rest) = text.split_at(text.len() / 2);

@@ -276,6 +276,7 @@ fn handler(run: &Run, counts: &Counts) -> Handler {
 /// The profile's endpoint; `begins` is told of every run.
 pub fn endpoint_that(
     sign: Sign,
+    idempotency: MemoryIdempotency,
     begins: impl Fn() + Send + Sync + 'static,
 ) -> Result<Endpoint<Conformance>, Error> {
     let keys = keys()?;
@@ -292,7 +293,7 @@ pub fn endpoint_that(
     let host = Conformance {
         key: private_key(&keys, ENDPOINT_ID)?,
         ring: keyring(&keys)?,
-        idempotency: MemoryIdempotency::default(),
+        idempotency,
         inbound: MemoryInbound::default(),
     };
     let counts = Counts::default();

@@ -3,8 +3,9 @@
 //! It refuses to outlive its test: dropping a server stops it. `server` calls it.
 
 use crate::endpoint::{self, Sign, accepts};
-use agent_surface_host::{Mount, Transport, serve};
+use agent_surface_host::{Mount, Route, Transport, serve};
 use agent_surface_interop::ed25519::{Keyring, PrivateKey};
+use agent_surface_interop::memory::MemoryIdempotency;
 use agent_surface_interop::store::{Allocation, OutboundSequenceStore};
 use agent_surface_interop::{
     Client, Digest, Direction, Error, Exact, Identifier, Operation, Request, client,
@@ -28,6 +29,10 @@ impl Server {
     }
 
     pub fn start_with(sign: Sign, mount: Mount) -> Self {
+        Server::start_over(sign, mount, MemoryIdempotency::default())
+    }
+
+    pub fn start_over(sign: Sign, mount: Mount, store: MemoryIdempotency) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
         let (begin, runs) = std::sync::mpsc::channel();
@@ -41,7 +46,7 @@ impl Server {
                 let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
                 let endpoint =
-                    endpoint::endpoint_that(sign, move || begin.send(()).unwrap_or_default()).unwrap();
+                    endpoint::endpoint_that(sign, store, move || begin.send(()).unwrap_or_default()).unwrap();
                 serve(listener, endpoint, mount, async { drop(stopped.await) })
                     .await
                     .unwrap();
@@ -73,6 +78,10 @@ impl Server {
         self.runs.recv_timeout(Duration::from_secs(20)).unwrap();
     }
 
+    pub fn has_no_run(&self) -> bool {
+        self.runs.try_recv().is_err()
+    }
+
     /// Asks it to stop and waits until it has.
     pub fn stop(&mut self) {
         drop(self.stop.take());
@@ -88,6 +97,18 @@ impl Drop for Server {
     }
 }
 
+/// Sends an exchange by hand and leaves its answer in the stream.
+pub fn post(server: &Server, body: &str) -> TcpStream {
+    let mut stream = server.connect();
+    let length = body.len();
+    let head = format!(
+        "POST /exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    stream
+}
+
 /// Status and body of a request written by hand.
 pub fn raw(server: &Server, head: &str, header: &str, body: &[u8]) -> (u16, String) {
     let (status, _, body) = raw_with_head(server, head, header, body);
@@ -99,7 +120,7 @@ pub fn raw_with_head(server: &Server, head: &str, header: &str, body: &[u8]) -> 
     let mut stream = server.connect();
     let length = body.len();
     let text = format!(
-        "{head} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{header}\r\ncontent-length: {length}\r\n\r\n"
+        "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{header}\r\ncontent-length: {length}\r\n\r\n"
     );
     stream.write_all(text.as_bytes()).unwrap();
     stream.write_all(body).unwrap();
@@ -126,7 +147,12 @@ impl Caller {
         let keys = endpoint::keys().unwrap();
         Caller {
             client: Client::new(client_id, Some(client_id)).unwrap(),
-            transport: Transport::new(&server.base_url(), &[("accept", "application/json")]).unwrap(),
+            transport: Transport::new(
+                &server.base_url(),
+                &[("accept", "application/json")],
+                &Route::default(),
+            )
+            .unwrap(),
             ring: endpoint::keyring(&keys).unwrap(),
             keys,
             signs_as: client_id,

@@ -4,6 +4,7 @@
 
 use crate::caller::{Caller, Server};
 use crate::endpoint::{self, Sign};
+use std::net::TcpListener;
 use std::process::{Command, Output};
 
 fn command(arguments: &[&str]) -> Output {
@@ -11,6 +12,12 @@ fn command(arguments: &[&str]) -> Output {
         .args(arguments)
         .output()
         .unwrap()
+}
+
+/// A port that nobody listens to.
+fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -121,4 +128,65 @@ fn it_says_what_it_expects() {
     }
     let output = command(&["manifest", "ftp://h/"]);
     assert_eq!(text(&output.stderr), "interop HTTP protocol is invalid\n");
+}
+
+#[test]
+fn it_goes_through_a_proxy_only_if_its_arguments_say_so() {
+    let server = Server::start(Sign::None);
+    let base_url = server.base_url();
+    let output = Command::new(env!("CARGO_BIN_EXE_agent-surface-host"))
+        .args(["manifest", &base_url])
+        .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nobody())))
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let output = command(&["manifest", &base_url, "--proxy", &nobody()]);
+    assert!(!output.status.success());
+}
+
+#[test]
+fn it_does_not_wait_for_ever() {
+    // The system takes the connection; nobody answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/", silent.local_addr().unwrap());
+    let output = command(&["manifest", &base_url, "--timeout", "1"]);
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("timeout"), "{output:?}");
+}
+
+#[test]
+fn a_private_key_is_64_digits_and_nothing_else() {
+    let server = Server::start(Sign::None);
+    let path = std::env::temp_dir().join(format!("agent-surface-host-bad-{}", std::process::id()));
+    let ask = |content: String| {
+        std::fs::write(&path, content).unwrap();
+        let (base_url, seed) = (server.base_url(), path.to_str().unwrap());
+        let rest = [
+            "--session",
+            "session:seed",
+            "--operation",
+            "agent.step",
+            "--seed",
+            seed,
+        ];
+        command(&[&["exchange", &base_url], &rest[..]].concat())
+    };
+    let good = ask(format!("  {}\n", "0a".repeat(32)));
+    let bad = [
+        "0a".repeat(31),
+        "0a".repeat(33),
+        "0g".repeat(32),
+        "0a".repeat(200),
+    ]
+    .map(ask);
+    std::fs::remove_file(&path).unwrap();
+    assert!(good.status.success(), "{good:?}");
+    for output in bad {
+        assert!(
+            text(&output.stderr).starts_with("expected 64 hexadecimal digits"),
+            "{output:?}"
+        );
+    }
 }

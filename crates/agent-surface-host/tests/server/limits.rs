@@ -1,0 +1,170 @@
+//! What the server does not take: more at once than it may run, callers that say nothing, hosts that it is not.
+//!
+//! It refuses to depend on how fast the machine is: what must still run sleeps far longer than what is asked meanwhile. The
+//! test runner calls it.
+
+use crate::caller::{Caller, Server, post, raw};
+use crate::endpoint::Sign;
+use crate::{ask, call};
+use agent_surface_host::{Mount, Route, Transport};
+use agent_surface_interop::Error;
+use agent_surface_interop::memory::MemoryIdempotency;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+const JSON: &str = "content-type: application/json";
+
+/// The text of a request that sleeps, sealed and not sent.
+fn slow(server: &Server, ms: u64) -> String {
+    let mut caller = Caller::new(server, "client:conformance");
+    caller.is_offline = true;
+    let payload = format!("{{\"do\":\"sleep\",\"ms\":{ms}}}");
+    ask(&mut caller, call("s:1", "k:1", 1, &payload)).unwrap_err();
+    caller.sent.unwrap()
+}
+
+#[test]
+fn more_exchanges_than_may_run_are_turned_away_also_when_callers_have_hung_up() {
+    let mount = Mount {
+        max_exchanges: 1,
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    let stream = post(&server, &slow(&server, 2000));
+    server.wait_for_a_run();
+    let (status, text) = raw(&server, "POST /exchange", JSON, b"{}");
+    assert_eq!(status, 503);
+    assert!(text.contains("TOO_MANY_EXCHANGES"), "{text}");
+    assert_eq!(raw(&server, "GET /manifest", JSON, b"").0, 200);
+    drop(stream);
+    assert_eq!(raw(&server, "POST /exchange", JSON, b"{}").0, 503);
+    // Once it is over there is room again, and what is wrong with a body is said.
+    let give_up = Instant::now() + Duration::from_secs(20);
+    while raw(&server, "POST /exchange", JSON, b"{}").0 == 503 {
+        assert!(Instant::now() < give_up, "the room never came back");
+    }
+    assert_eq!(raw(&server, "POST /exchange", JSON, b"{}").0, 400);
+}
+
+#[test]
+fn a_connection_that_sends_no_whole_head_is_closed() {
+    let mount = Mount {
+        header_timeout: Duration::from_millis(10),
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    for head in ["", "GET /manifest HTTP/1.1\r\nhost: loc"] {
+        let mut stream = server.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(!answer.contains("200"), "{answer}");
+    }
+}
+
+#[test]
+fn no_time_is_too_long() {
+    let mount = Mount {
+        header_timeout: Duration::MAX,
+        body_timeout: Duration::MAX,
+        shutdown_timeout: Duration::MAX,
+        ..Mount::default()
+    };
+    let mut server = Server::start_with(Sign::None, mount);
+    let route = Route {
+        timeout: Duration::MAX,
+        ..Route::default()
+    };
+    let transport = Transport::new(&server.base_url(), &[], &route).unwrap();
+    transport.manifest().unwrap();
+    assert_eq!(transport.post("{}"), Err(Error::HttpStatus(400)));
+    server.stop();
+}
+
+#[test]
+fn shutting_down_waits_no_longer_than_it_may() {
+    let mount = Mount {
+        shutdown_timeout: Duration::from_millis(10),
+        ..Mount::default()
+    };
+    let mut server = Server::start_with(Sign::None, mount);
+    let mut stream = post(&server, &slow(&server, 2000));
+    server.wait_for_a_run();
+    server.stop();
+    // Closed without an answer, in whichever way the system says so.
+    let mut answer = Vec::new();
+    let ended = stream.read_to_end(&mut answer);
+    assert!(answer.is_empty(), "{ended:?}");
+}
+
+#[test]
+fn shutting_down_lets_an_exchange_end_whose_caller_is_gone() {
+    let mut server = Server::start(Sign::None);
+    let stream = post(&server, &slow(&server, 1500));
+    server.wait_for_a_run();
+    drop(stream);
+    let begun = Instant::now();
+    server.stop();
+    assert!(begun.elapsed() >= Duration::from_millis(300));
+}
+
+#[test]
+fn a_server_on_a_loopback_address_goes_by_loopback_names_only() {
+    let named = Mount {
+        allowed_hosts: Some(vec!["agent.example".to_owned(), "other.example:8080".to_owned()]),
+        ..Mount::default()
+    };
+    let own = Server::start(Sign::None);
+    let named = Server::start_with(Sign::None, named);
+    for (server, host, status) in [
+        (&own, "host: LOCALHOST:8080", 200),
+        (&own, "host: 127.0.0.1", 200),
+        (&own, "host: [::1]:1", 200),
+        (&own, "host: evil.example", 421),
+        (&own, "host: localhost.evil.example", 421),
+        (&own, "host: localhost\r\nhost: evil.example", 421),
+        (&own, "x-no: host", 421),
+        (&named, "host: agent.example:1234", 200),
+        (&named, "host: other.example:8080", 200),
+        (&named, "host: other.example:8081", 421),
+        (&named, "host: localhost", 421),
+    ] {
+        let mut stream = server.connect();
+        let head = format!("GET /manifest HTTP/1.1\r\nconnection: close\r\n{host}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{host}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn a_transport_gives_up_on_an_endpoint_that_does_not_answer() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let route = Route {
+        timeout: Duration::from_millis(50),
+        ..Route::default()
+    };
+    let base_url = format!("http://{}/", silent.local_addr().unwrap());
+    let transport = Transport::new(&base_url, &[], &route).unwrap();
+    assert!(matches!(transport.manifest(), Err(Error::Host(_))));
+    assert!(matches!(transport.post("{}"), Err(Error::Host(_))));
+}
+
+#[test]
+fn a_store_without_room_refuses_what_is_new_and_answers_what_it_has() {
+    let store = MemoryIdempotency::new(100, 1000);
+    let server = Server::start_over(Sign::None, Mount::default(), store);
+    let mut caller = Caller::new(&server, "client:conformance");
+    let blob = "{\"do\":\"blob\",\"length\":2000}";
+    let first = ask(&mut caller, call("s:1", "k:1", 1, blob)).unwrap();
+    server.wait_for_a_run();
+    let error = ask(&mut caller, call("s:1", "k:2", 2, blob)).unwrap_err();
+    assert_eq!(error, Error::HttpStatus(500));
+    let again = ask(&mut caller, call("s:1", "k:1", 1, blob)).unwrap();
+    assert_eq!(again.text(), first.text());
+    assert!(server.has_no_run());
+}
