@@ -8,6 +8,13 @@
 //! end, then mutate again. A question (`Ask…`, `Guard`, `Bind`) is answered by the next `handle`, within the drain.
 
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(
+    test,
+    expect(
+        clippy::disallowed_methods,
+        reason = "tests join texts natively, where it costs nothing"
+    )
+)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
