@@ -205,7 +205,7 @@ export interface AgentComponentDefinition {
   type: string;
   /** Tells instances of one type apart. `default` when absent. */
   instanceId?: string;
-  /** What the model reads about it; required, at most 500 characters. */
+  /** What it is: in snapshots and in what meta mode discovers, not in tools of one capability. Required, at most 500 characters. */
   description: string;
   parent?: { readonly type: string; readonly instanceId?: string };
   /** JSON, at most 2,048 bytes, shown to consumers. */

@@ -53,7 +53,7 @@ export interface AgentSchemaIssue {
 
 /** The `details` of each code. */
 export interface AgentErrorDetails {
-  /** None: hidden and unknown look the same. */
+  /** None: what is unknown, and what is hidden by a policy that only votes at discovery, look the same. */
   CAPABILITY_NOT_FOUND: undefined;
   /** `reason`: the descriptor's `unavailableReason`, or `approval-unavailable` where nobody could approve. */
   CAPABILITY_NOT_AVAILABLE: { readonly reason: string };

@@ -115,8 +115,9 @@ export declare function environment(among: readonly ("production" | "development
  * At most `limit` calls at once, and as many in every `windowMs` after, for each consumer and capability of a registry: a
  * token bucket that refills continuously, on the registry's clock. A call too many answers `RATE_LIMITED` with
  * `{ reason: "rate", retryAfterMs }`, the whole milliseconds until one call is free. The policy may be shared by
- * registries, which it keeps apart. It has no vote in the catalog. A call that waits for a person counts once; one
- * that its caller repeats with the approval is another call. Throws `AgentSurfaceDefinitionError` when a number is out of range.
+ * registries, which it keeps apart. It has no vote in the catalog. It counts what is asked for, before the input is looked
+ * at: a call that is refused later has counted. A call that waits for a person counts once; one that its caller repeats
+ * with the approval (two-phase) is another call: there, `limit` must be 2 at least, or no approved call ever runs. Throws `AgentSurfaceDefinitionError` when a number is out of range.
  *
  * @example
  * rateLimit({ limit: 10, windowMs: 60_000 });
