@@ -90,6 +90,8 @@ impl Core {
     /// Ends the waits of a toolset with the result they have, and drops it.
     pub fn close_toolset(&mut self, now: Millis, toolset: u32) {
         self.now = now;
+        // Calls that nothing looked at yet are resolved within its scope.
+        self.run();
         if let Some(found) = self.toolsets.get_mut(toolset) {
             found.open = false;
         }

@@ -105,7 +105,7 @@ impl World {
     pub fn ask(&mut self, question: &str, subjects: &[String]) -> Result<Option<Words>, String> {
         let subject = subjects.first().cloned().unwrap_or_default();
         self.line("ask", &format!("ask {question} {subject}"));
-        if let Some(command) = self.answers.interruption(question, subjects) {
+        while let Some(command) = self.answers.interruption(question, subjects) {
             let command = self.names.reveal(&command);
             self.obey(Words::new(&command))?;
         }
