@@ -23,7 +23,8 @@ const describe = () => {
       "surface_discover",
       "[surface] List capabilities with their inputSchema; scope: prefixes of component types",
       {},
-      { scope: { type: "array", items: text } },
+      // Each is held against every component.
+      { scope: { type: "array", items: text, maxItems: 256 } },
     ],
     ["surface_read", "[surface · read] Run a listed observation or server-query", { capabilityId: text }, { instanceId: text, input }],
     [

@@ -35,7 +35,7 @@ export type AgentToolsetOptions = ToolsetTopology & ToolsetCatalog & {
    * ever, so that `tools()` always gives the same array, `wireNameMap()` is empty and subscribers are never called.
    *
    * - `surface_discover({ scope? })` gives a `SurfaceSnapshot`, with `scopeRejected: { prefixes }` where it was asked for
-   *   what lies outside the scope below: each such prefix once, in the order of the request.
+   *   what lies outside the scope below: each such prefix once, in the order of the request. At most 256 prefixes.
    * - `surface_read({ capabilityId, instanceId?, input? })` runs observations and procedures with the effect
    *   `server-query`, nothing else: hosts approve reads by themselves.
    * - `surface_act({ capabilityId, instanceId?, input, invocationId?, confirmationId?, surfaceVersion? })` runs any
