@@ -44,7 +44,7 @@ export const poison = (message) => {
   if (realm.state === "poisoned") return;
   realm.state = "poisoned";
   realm.trap = message;
-  for (const host of realm.hosts) host.stop();
+  for (const { stop } of realm.hosts) stop();
 };
 
 export const poisonedError = () =>
@@ -97,7 +97,7 @@ export const recover = async () => {
   wasm.start(instance, module);
   realm.state = "ready";
   try {
-    for (const host of [...realm.hosts]) if (!host.wasm && !host.disposed) host.revive();
+    for (const { revive } of [...realm.hosts]) revive();
   } catch (error) {
     poison(String(error?.message));
     throw poisonedError();

@@ -501,10 +501,10 @@ export const createAgentSurfaceRegistry = (options = {}) => {
     host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, host.audits, host.approvers + listens));
   };
   host.sendExecutor = () => host.enter((core) => core.setExecutor(host.executor !== undefined, host.paths));
-  host.stop = () => stop(host);
-  host.revive = () => revive(host);
+  // Any script finds the realm's record: nothing there leads to a registry.
+  host.life = { stop: () => stop(host), revive: () => host.wasm || host.disposed || revive(host) };
   open(host);
-  realm.hosts.add(host);
+  realm.hosts.add(host.life);
   return buildRegistry(host, onRegister);
 };
 
@@ -582,7 +582,7 @@ const dispose = (host) => {
     if (host.wasm?.number(IS_IDLE) === 0) return setTimeout(free);
     // Not before: who heard of a beginning hears of its end.
     for (const each of host.listeners) each.clear();
-    realm.hosts.delete(host);
+    realm.hosts.delete(host.life);
     if (!host.wasm) return undefined;
     host.wasm = undefined;
     for (const entry of host.entries) entry?.close();

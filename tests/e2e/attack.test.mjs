@@ -210,6 +210,34 @@ test("the approval element goes by the registry's clock", async () => {
   assert.deepEqual(shown, Array(3).fill(["CONFIRMATION_REQUIRED", true]));
 });
 
+test("what the realm keeps of a registry leads no script to it", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act() } }));
+    const seen = new Set();
+    const walk = (value) => {
+      if (Object(value) !== value || seen.has(value)) return;
+      seen.add(value);
+      for (const key of Reflect.ownKeys(value)) walk(attempt(() => value[key]));
+      if (value instanceof Set) value.forEach(walk);
+    };
+    const attempt = (read) => {
+      try {
+        return read();
+      } catch {
+        return undefined;
+      }
+    };
+    const { hosts } = globalThis[Symbol.for("agent-surface-wasm/1")];
+    walk(hosts);
+    const { Registry } = globalThis[Symbol.for("agent-surface-wasm/1")].wasm;
+    const facts = [hosts.size > 0, seen.has(registry), [...seen].some((value) => value instanceof Registry)];
+    registry.dispose();
+    return facts;
+  });
+  assert.deepEqual(found, [true, false, false]);
+});
+
 test("page code that threw was not logged as a fault of the package", () => {
   assert.deepEqual(takeFaults(), []);
 });
