@@ -125,14 +125,14 @@ pub fn read(request: &Json) -> Json {
         if known.is_none() && is_others(&found.name) {
             return;
         }
-        let is_repeated = taken.contains(&found.id);
-        let new = fresh(target, &found.id, turn, &taken, calls.len());
+        let repeats = taken.iter().filter(|known| **known == found.id).count();
+        let new = fresh(target, &found.id, turn, &taken, repeats, calls.len());
         taken.push(found.id.clone());
         if new != found.id {
             taken.push(new.clone());
         }
         let is_possible = (1..=MAX_KEY).contains(&agent_surface_json::characters(&found.id));
-        let is_trusted = is_possible && !is_repeated && found.id != found.name;
+        let is_trusted = is_possible && repeats == 0 && found.id != found.name;
         let mut call = Members::default();
         call.set("id", Json::text(&new));
         if !found.id.is_empty() {
@@ -163,18 +163,16 @@ pub fn read(request: &Json) -> Json {
     Json::Object(answer)
 }
 
-/// An id that the target takes and that no other call of the turn has.
-fn fresh(target: Target, given: &str, turn: &str, taken: &[String], at: usize) -> String {
+/// An id that the target takes and that no other call of the turn has. `repeats`: of the given id, each of which took one.
+fn fresh(target: Target, given: &str, turn: &str, taken: &[String], repeats: usize, at: usize) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let mut base = match target {
         Target::Anthropic => given.chars().map(|c| if is_safe(c) { c } else { '_' }).collect(),
         _ => given.to_owned(),
     };
-    let mut count = 2;
+    let mut count = 2.max(repeats as u64 + 1);
     if base.is_empty() {
-        base = ["call_", turn].concat();
-        count = at as u64;
-        base = numbered(&base, count);
+        base = numbered(&["call_", turn].concat(), at as u64);
         count = 2;
     }
     let mut id = base.clone();
@@ -294,4 +292,39 @@ fn joined(target: Target, calls: &Json) -> Json {
         ])
     };
     Json::List(known.into_iter().map(call).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(given: &[&str]) -> Vec<String> {
+        let call = |id: &&str| {
+            let function = Json::object([("name", Json::text("go")), ("arguments", Json::text("{}"))]);
+            Json::object([
+                ("id", Json::text(id)),
+                ("type", Json::text("function")),
+                ("function", function),
+            ])
+        };
+        let found = read(&Json::object([
+            ("target", Json::text("openai-chat")),
+            ("turn", Json::text("0")),
+            ("calls", Json::List(given.iter().map(call).collect())),
+        ]));
+        let id = |call: &Json| call.at("id").str().to_owned();
+        found.at("calls").items().iter().map(id).collect()
+    }
+
+    #[test]
+    fn a_repeated_id_is_numbered_past_those_that_are_taken() {
+        let found = ids(&["a", "a_2", "a", "a_2", "a", "", ""]);
+        assert_eq!(found, ["a", "a_2", "a_3", "a_2_2", "a_4", "call_0_5", "call_0_6"]);
+    }
+
+    #[test]
+    fn a_model_that_repeats_one_id_is_answered_in_bounded_time() {
+        let found = ids(&vec!["a"; 3_000]);
+        assert_eq!(found.last().map(String::as_str), Some("a_3000"));
+    }
 }
