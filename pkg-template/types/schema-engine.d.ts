@@ -29,8 +29,9 @@ export interface SchemaEngineOptions extends InitOptions {
  * - Say `type: "object"` at the root: an absent input is `{}`, and fields can be bound, only where that says object.
  * - A procedure's locked fields leave `properties` and `required` of the root; do not name them in `oneOf` and the like,
  *   where agents would still see them. What agents send is checked once the bound fields are there.
- * - A schema that branches into itself at every level (two `oneOf` branches that both recurse) costs time exponential in
- *   the depth of a value.
+ * - Work is bounded: a value whose check may take more than 1,000,000 evaluations of a schema at a place "is too complex
+ *   to be checked". That is one where a schema reaches itself by two ways at one place (two `oneOf` branches that both
+ *   recurse), as each level doubles them; a recursion of one way is not limited by depth.
  *
  * @example
  * import { init } from "agent-surface-wasm";

@@ -77,7 +77,12 @@ fn target(schema: &Value) -> Option<String> {
     if !reference.is_empty() && !reference.starts_with('/') {
         return None;
     }
-    let mut bytes = reference.bytes();
+    decoded(reference)
+}
+
+/// Text without its percent-encoding (RFC 3986, 2.1).
+pub(crate) fn decoded(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
     let mut decoded = Vec::new();
     while let Some(mut byte) = bytes.next() {
         if byte == b'%' {

@@ -2,13 +2,17 @@
 //!
 //! It refuses schemas that their own draft refuses and references that lead nowhere. The boundary and the tests call it.
 
+use std::sync::Arc;
+
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ReferencingError, Registry, ValidationError, Validator, ValidatorMap};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::cost;
 use crate::defaults::{self, Default};
 use crate::issue::{self, Issue};
+use crate::names::{Names, REFERENCES};
 use crate::rule;
 
 /// Characters of the engine's own words about a schema.
@@ -49,6 +53,8 @@ pub struct Verdict {
 #[derive(Debug)]
 pub struct Engine {
     documents: Option<Registry<'static>>,
+    /// As they were handed over, for what counts the work of a check.
+    sources: Arc<Map<String, Value>>,
 }
 
 /// A compiled schema.
@@ -57,6 +63,9 @@ pub struct Compiled {
     validator: Validator,
     schema: Value,
     has_defaults: bool,
+    /// What its references name; without references the work is bounded by the sizes.
+    names: Option<Names>,
+    documents: Arc<Map<String, Value>>,
 }
 
 impl Engine {
@@ -75,18 +84,25 @@ impl Engine {
             ]
             .concat(),
         };
-        let documents: serde_json::Map<String, Value> =
+        let documents: Map<String, Value> =
             serde_json::from_str(documents).map_err(|error| refuse(&error))?;
-        if documents.is_empty() {
-            return Ok(Engine { documents: None });
+        let sources = Arc::new(documents);
+        if sources.is_empty() {
+            return Ok(Engine {
+                documents: None,
+                sources,
+            });
         }
         let mut registry = Registry::new();
-        for (uri, schema) in documents {
-            registry = registry.add(&uri, schema).map_err(|error| refuse(&error))?;
+        for (uri, schema) in sources.iter() {
+            registry = registry
+                .add(uri, schema.clone())
+                .map_err(|error| refuse(&error))?;
         }
         let registry = registry.prepare().map_err(|error| refuse(&error))?;
         Ok(Engine {
             documents: Some(registry),
+            sources,
         })
     }
 
@@ -126,10 +142,15 @@ impl Engine {
             }
         }
         let has_defaults = !found.is_empty();
+        let documents = self.sources.iter().map(|(uri, document)| (&**uri, document));
+        let all: Vec<_> = [("", &schema)].into_iter().chain(documents).collect();
+        let names = Names::collect(&all);
         Ok(Compiled {
             validator,
             schema,
             has_defaults,
+            names,
+            documents: self.sources.clone(),
         })
     }
 }
@@ -147,10 +168,32 @@ impl Compiled {
                 };
             }
         };
+        if self.is_excessive(&value) {
+            return too_complex();
+        }
         let is_filled = fill && self.has_defaults && defaults::fill(&self.schema, &mut value);
+        if is_filled && self.is_excessive(&value) {
+            return too_complex();
+        }
         let issues = verdict(&self.validator, &value);
         let filled = (is_filled && issues.is_empty()).then(|| value.to_string());
         Verdict { issues, filled }
+    }
+
+    fn is_excessive(&self, value: &Value) -> bool {
+        let Some(names) = &self.names else { return false };
+        let documents: Vec<&Value> = [&self.schema]
+            .into_iter()
+            .chain(self.documents.values())
+            .collect();
+        cost::is_excessive(names, &documents, value)
+    }
+}
+
+fn too_complex() -> Verdict {
+    Verdict {
+        issues: vec![Issue::new("", "is too complex to be checked".to_owned())],
+        filled: None,
     }
 }
 
@@ -228,7 +271,7 @@ fn place_of_reference(schema: &Value, text: &str, pointer: &str) -> Option<Strin
     };
     for (token, value) in below {
         let place = [pointer, "/", &token].concat();
-        let is_reference = matches!(&*token, "$ref" | "$dynamicRef" | "$recursiveRef");
+        let is_reference = REFERENCES.contains(&&*token);
         let is_named = |reference: &str| {
             let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
             let part = if address.is_empty() { fragment } else { address };

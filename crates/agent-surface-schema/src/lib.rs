@@ -8,9 +8,11 @@
 
 #[cfg(target_arch = "wasm32")]
 mod boundary;
+mod cost;
 mod defaults;
 mod engine;
 mod issue;
+mod names;
 mod rule;
 
 pub use engine::{Compiled, Engine, Options, Refusal, Verdict};

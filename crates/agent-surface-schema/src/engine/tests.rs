@@ -259,3 +259,69 @@ fn schemas_that_lead_back_to_themselves_end() {
     let circle = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "oneOf": [{ "$ref": "#/$defs/a" }, { "type": "string" }] } } });
     assert!(issues(&circle, &json!("x")).len() < 2);
 }
+
+/// A value of one property within the other, and the innermost.
+fn nested(depth: usize, around: impl Fn(Value) -> Value, innermost: Value) -> Value {
+    (0..depth).fold(innermost, |value, _| around(value))
+}
+
+#[test]
+fn a_value_that_a_schema_reaches_by_two_ways_at_each_level_is_refused_before_it_is_checked() {
+    let complex = [": is too complex to be checked"];
+    let within = |value| json!({ "next": value });
+    let again = json!({ "properties": { "next": { "$ref": "#/$defs/node" } } });
+    let schemas = [
+        json!({ "$ref": "#/$defs/base", "not": { "const": 1 }, "properties": { "next": { "$ref": "#" } },
+            "$defs": { "base": { "properties": { "next": { "$ref": "#" } } } } }),
+        json!({ "$ref": "#/$defs/node", "$defs": { "node": { "oneOf": [again, again] } } }),
+        json!({ "$dynamicAnchor": "node", "anyOf": [
+            { "properties": { "next": { "$dynamicRef": "#node" } } },
+            { "additionalProperties": { "$dynamicRef": "#node" } }
+        ] }),
+        json!({ "oneOf": [true], "properties": { "next": { "$ref": "#", "default": 0 } }, "allOf": [{ "$ref": "#/$defs/base" }],
+            "$defs": { "base": { "properties": { "next": { "$ref": "#" } } } } }),
+    ];
+    for schema in schemas {
+        assert_eq!(
+            issues(&schema, &nested(60, within, json!({}))),
+            complex,
+            "{schema}"
+        );
+        assert_ne!(
+            issues(&schema, &nested(3, within, json!({}))),
+            complex,
+            "{schema}"
+        );
+    }
+    let documents = json!({ "https://example.com/base.json": {
+        "allOf": [{ "items": { "$ref": "base.json" } }, { "items": { "$ref": "#" } }]
+    } });
+    let engine = Engine::new(&documents.to_string()).unwrap();
+    let schema = json!({ "$ref": "https://example.com/base.json" });
+    let compiled = engine.compile(&schema.to_string(), OPTIONS).unwrap();
+    let value = nested(60, |value| json!([value]), json!(1));
+    assert_eq!(compiled.check(&value.to_string(), true).issues.len(), 1);
+}
+
+#[test]
+fn a_deep_tree_and_an_expression_are_checked() {
+    let tree = json!({ "not": { "const": 1 }, "properties": {
+        "left": { "$ref": "#" }, "right": { "$ref": "#" }, "kids": { "items": { "$ref": "#" } }
+    }, "unevaluatedProperties": false });
+    let within = |value| json!({ "left": value, "right": {}, "kids": [{}, {}] });
+    assert_eq!(issues(&tree, &nested(60, within, json!({}))), [""; 0]);
+    let wide = nested(10, |value| json!({ "left": value, "right": value }), json!({}));
+    assert_eq!(issues(&tree, &wide), [""; 0]);
+    let expression = json!({ "oneOf": [
+        { "type": "number" },
+        { "type": "object", "properties": { "not": { "$ref": "#" } }, "required": ["not"], "additionalProperties": false },
+        { "type": "object", "properties": { "op": { "enum": ["+", "-"] }, "a": { "$ref": "#" }, "b": { "$ref": "#" } },
+            "required": ["op", "a", "b"], "additionalProperties": false }
+    ] });
+    let within = |value| json!({ "op": "+", "a": value, "b": { "not": 1 } });
+    assert_eq!(issues(&expression, &nested(30, within, json!(1))), [""; 0]);
+    let long: Value = (0..50_000).map(|_| json!({ "not": 1 })).collect();
+    let list = json!({ "prefixItems": [true], "items": { "$ref": "#/$defs/e" },
+        "$defs": { "e": { "properties": { "not": { "$ref": "#/$defs/e" } } } } });
+    assert_eq!(issues(&list, &long), [""; 0]);
+}
