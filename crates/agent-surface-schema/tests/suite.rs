@@ -23,6 +23,12 @@ fn suite() -> Option<PathBuf> {
     if folder.join("draft2020-12").is_dir() && documents(&folder).is_dir() {
         return Some(folder);
     }
+    let is_required = std::env::var_os("JSON_SCHEMA_SUITE_REQUIRED").is_some();
+    assert!(
+        !is_required,
+        "the JSON-Schema-Test-Suite is not in `{}`",
+        folder.display()
+    );
     eprintln!(
         "SKIPPED: the JSON-Schema-Test-Suite, with its `remotes`, is not in `{}`.",
         folder.display()
