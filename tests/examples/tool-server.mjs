@@ -21,9 +21,16 @@ export async function startToolServer({ port = 0, origins = [undefined] } = {}) 
   server.on("connection", (socket) => {
     page = socket;
     socket.on("message", (data) => {
-      const message = JSON.parse(String(data));
-      if (message.type === "tools") tools = message.tools;
-      if (message.type === "result") {
+      let message;
+      try {
+        message = JSON.parse(String(data));
+      } catch {
+        // What is no message ends its connection, not the server.
+        socket.close(1007);
+        return;
+      }
+      if (message?.type === "tools") tools = message.tools;
+      if (message?.type === "result") {
         for (const { id, resolve } of waiting) if (id === message.id) resolve(message.result);
         waiting = waiting.filter(({ id }) => id !== message.id);
       }
