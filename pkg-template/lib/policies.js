@@ -172,7 +172,7 @@ export const evaluateDiscovery = (policies, ctx) => {
   for (const policy of policies) {
     const [outcome, words] = attempt(() => {
       const answer = answerOf(policy, ctx);
-      return [answer.outcome, answer.reason];
+      return Object.hasOwn(answer, "outcome") ? [answer.outcome, answer.reason] : [];
     }, []);
     const level = RANK.includes(outcome) ? RANK.indexOf(outcome) : RANK.length - 1;
     if (level > rank) {

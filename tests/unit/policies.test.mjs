@@ -365,7 +365,7 @@ describe("the vote at discovery", () => {
 
   test("a throw, a promise and any other answer hide", () => {
     const hostile = new Proxy({}, { get: boom });
-    for (const answer of [boom, null, 1, true, "show", {}, [], { outcome: "hidden" }, async () => "expose", () => hostile]) {
+    for (const answer of [boom, null, 1, true, "show", {}, [], { outcome: "hidden" }, Object.create({ outcome: "expose" }), async () => "expose", () => hostile]) {
       assert.deepEqual(vote(answer), { outcome: "hide" });
     }
   });
