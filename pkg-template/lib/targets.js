@@ -144,6 +144,12 @@ const promptResult = (part) => {
   return typeof Class === "function" ? { ...part, value: new Class(part.value) } : part;
 };
 
+/** Of a tool that rejects, which a toolset's own never do: nobody knows what of it happened. */
+const FAILED = Object.freeze({
+  status: "error",
+  error: { code: "EXECUTION_FAILED", message: "The tool failed: whether it took effect is unknown.", retry: "no", details: { outcome: "unknown" } },
+});
+
 class Projection {
   constructor(toolset, options) {
     this.toolset = toolset;
@@ -207,7 +213,12 @@ class Projection {
       JSON.stringify({ schema: tool.inputSchema, strict: call.strict, arguments: call.arguments }),
     );
     if (error) return { call, result: { status: "error", error } };
-    return { call, input, result: await tool.execute(input, { toolCallId: call.key, signal }) };
+    try {
+      return { call, input, result: await tool.execute(input, { toolCallId: call.key, signal }) };
+    } catch {
+      // A tool that somebody wrapped; its words may be for nobody else, and the results of the other calls stand.
+      return { call, input, result: FAILED };
+    }
   }
 
   async runNamed(offer, name, input, id, signal) {

@@ -43,6 +43,16 @@ test("each call has one result, in order, whatever became of it", async () => {
   assert.deepEqual(calls, [["filter", { status: "online", tags: ["a"], limit: 10 }]]);
 });
 
+test("a tool that rejects has failed, and the other calls keep their results", async () => {
+  const { toolset } = await surface();
+  const wrapped = toolset.tools().map((tool) => (tool.name === FILTER ? tool : { ...tool, execute: () => Promise.reject(new Error("card 4242")) }));
+  const projected = projectTools({ ...toolset, tools: () => wrapped }, { target: "anthropic" });
+  const { results, messages } = await projected.answer([use("a", WIPE, { id: "d1" }), use("b", FILTER, { status: "online" })]);
+  assert.deepEqual(results.map(({ result }) => result.error?.code), ["EXECUTION_FAILED", undefined]);
+  assert.deepEqual(results[1].result.output, { shown: 1 });
+  assert.doesNotMatch(JSON.stringify(messages), /4242/);
+});
+
 test("calls without ids, or with equal ones, are calls of their own, and the history is repaired", async () => {
   const { toolset, calls } = await surface();
   const projected = projectTools(toolset, { target: "openai-chat" });
