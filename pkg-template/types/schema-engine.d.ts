@@ -32,6 +32,7 @@ export interface SchemaEngineOptions extends InitOptions {
  * - Work is bounded: a value whose check may take more than 1,000,000 evaluations of a schema at a place "is too complex
  *   to be checked". That is one where a schema reaches itself by two ways at one place (two `oneOf` branches that both
  *   recurse), as each level doubles them; a recursion of one way is not limited by depth.
+ *   Above 10,000 evaluations such a value only gets a verdict, without the places of its issues.
  *
  * @example
  * import { init } from "agent-surface-wasm";

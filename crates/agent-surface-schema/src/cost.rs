@@ -12,7 +12,11 @@ use serde_json::{Map, Value};
 use crate::names::{Names, REFERENCES, Target};
 
 /// Evaluations of one value.
-const MAX_COST: usize = 1_000_000;
+pub(crate) const MAX_COST: usize = 1_000_000;
+
+/// Evaluations of one value whose issues are looked for: those of every branch are kept on the way, which costs many times
+/// as much as a verdict.
+pub(crate) const MAX_COST_OF_ISSUES: usize = 10_000;
 
 /// Stands for property names: what applies to one costs the same whatever it is.
 const NAME: &Value = &Value::Null;
@@ -35,8 +39,8 @@ struct Counter<'s> {
     steps: usize,
 }
 
-/// Whether a value is too much for a schema, which is the first of the documents.
-pub(crate) fn is_excessive(names: &Names, documents: &[&Value], value: &Value) -> bool {
+/// Evaluations of a value by a schema, which is the first of the documents.
+pub(crate) fn of(names: &Names, documents: &[&Value], value: &Value) -> usize {
     let mut counter = Counter {
         names,
         documents,
@@ -46,7 +50,7 @@ pub(crate) fn is_excessive(names: &Names, documents: &[&Value], value: &Value) -
     };
     documents
         .first()
-        .is_some_and(|schema| counter.cost((0, schema), value).0 > MAX_COST)
+        .map_or(0, |schema| counter.cost((0, schema), value).0)
 }
 
 impl<'s> Counter<'s> {

@@ -168,25 +168,39 @@ impl Compiled {
                 };
             }
         };
-        if self.is_excessive(&value) {
+        let mut cost = self.cost(&value);
+        if cost > cost::MAX_COST {
             return too_complex();
         }
         let is_filled = fill && self.has_defaults && defaults::fill(&self.schema, &mut value);
-        if is_filled && self.is_excessive(&value) {
+        if is_filled {
+            cost = self.cost(&value);
+        }
+        if cost > cost::MAX_COST {
             return too_complex();
         }
-        let issues = verdict(&self.validator, &value);
+        let issues = if cost <= cost::MAX_COST_OF_ISSUES {
+            verdict(&self.validator, &value)
+        } else if self.validator.is_valid(&value) {
+            Vec::new()
+        } else {
+            vec![Issue::new(
+                "",
+                "does not match, and nests too deeply to say where".to_owned(),
+            )]
+        };
         let filled = (is_filled && issues.is_empty()).then(|| value.to_string());
         Verdict { issues, filled }
     }
 
-    fn is_excessive(&self, value: &Value) -> bool {
-        let Some(names) = &self.names else { return false };
+    /// What a check may take; 0 where no schema refers to another.
+    fn cost(&self, value: &Value) -> usize {
+        let Some(names) = &self.names else { return 0 };
         let documents: Vec<&Value> = [&self.schema]
             .into_iter()
             .chain(self.documents.values())
             .collect();
-        cost::is_excessive(names, &documents, value)
+        cost::of(names, &documents, value)
     }
 }
 

@@ -325,3 +325,23 @@ fn a_deep_tree_and_an_expression_are_checked() {
         "$defs": { "e": { "properties": { "not": { "$ref": "#/$defs/e" } } } } });
     assert_eq!(issues(&list, &long), [""; 0]);
 }
+
+#[test]
+fn where_a_deep_value_fails_is_looked_for_only_as_long_as_that_is_cheap() {
+    let branch = |op: &str| {
+        json!({ "properties": { "args": { "items": { "$ref": "#/$defs/e" } }, "op": { "const": op } },
+            "required": ["op", "args"], "additionalProperties": false })
+    };
+    let field = json!({ "properties": { "field": { "type": "string" } }, "required": ["field"], "additionalProperties": false });
+    let union =
+        json!({ "$ref": "#/$defs/e", "$defs": { "e": { "oneOf": [branch("and"), branch("or"), field] } } });
+    let within = |value| json!({ "op": "and", "args": [value] });
+    let valid = json!({ "field": "name" });
+    let invalid = json!({ "nope": 1 });
+    for depth in [3, 13] {
+        assert_eq!(issues(&union, &nested(depth, within, valid.clone())), [""; 0]);
+    }
+    assert!(issues(&union, &nested(3, within, invalid.clone()))[0].contains("must match exactly one"));
+    let unsaid = [": does not match, and nests too deeply to say where"];
+    assert_eq!(issues(&union, &nested(13, within, invalid)), unsaid);
+}
