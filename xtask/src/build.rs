@@ -140,7 +140,7 @@ impl Build<'_> {
             name: "build: wasm-opt",
             inputs: &[
                 self.bound_wasm(),
-                self.workspace.path("tests/package-lock.json"),
+                installed(self.workspace, "binaryen"),
                 self.workspace.path("xtask/src/build.rs"),
             ],
             settings: &[passes.join(" "), features.join(" ")].concat(),
@@ -174,7 +174,8 @@ impl Build<'_> {
                 self.glue.clone(),
                 self.optimised_wasm(),
                 self.workspace.path("xtask/js"),
-                self.workspace.path("tests/package-lock.json"),
+                installed(self.workspace, "esbuild"),
+                installed(self.workspace, "terser"),
             ],
             settings: &self.version,
             outputs: &[
@@ -245,6 +246,14 @@ impl Build<'_> {
         say!("build: {} and {}", self.package.display(), tarball.display());
         Ok(())
     }
+}
+
+/// The file that names the version of an npm package: the tools of the tests change more often than those of the build.
+fn installed(workspace: &Workspace, package: &str) -> PathBuf {
+    workspace
+        .path("tests/node_modules")
+        .join(package)
+        .join("package.json")
 }
 
 /// Panic messages name source files: without the folders of the machine that built them.

@@ -117,7 +117,7 @@ fn npm_packages(workspace: &Workspace) -> Result<()> {
         outputs: &[folder.join("node_modules/.package-lock.json")],
     };
     stamp::step(workspace, &step, || {
-        say!("setup: installing the npm packages of tests/ (up to a minute)");
+        say!("setup: installing the npm packages of tests/ (up to two minutes)");
         execute(tools::npm(&folder)?.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))
     })
 }

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use super::{Build, neutral_paths};
+use super::{Build, installed, neutral_paths};
 use crate::{
     process::{output, run as execute, timed},
     stamp::{self, Step},
@@ -83,7 +83,7 @@ impl Build<'_> {
             name: &format!("build: wasm-bindgen and wasm-opt, {}", module.name),
             inputs: &[
                 wasm.to_path_buf(),
-                self.workspace.path("tests/package-lock.json"),
+                installed(self.workspace, "binaryen"),
                 self.workspace.path("xtask/src/build/apart.rs"),
             ],
             settings: &[version, &features.join(" ")].concat(),
@@ -129,7 +129,8 @@ impl Build<'_> {
                 self.apart_glue(module),
                 self.apart_wasm(module),
                 script.clone(),
-                self.workspace.path("tests/package-lock.json"),
+                installed(self.workspace, "esbuild"),
+                installed(self.workspace, "terser"),
             ],
             settings: &self.version,
             outputs: &module
