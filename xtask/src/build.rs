@@ -53,6 +53,13 @@ pub fn without_others(workspace: &Workspace) -> Result<()> {
     core(workspace).map(drop)
 }
 
+/// Builds the main module, the others that the demo's pages load, and their scripts; packs nothing.
+pub fn for_pages(workspace: &Workspace) -> Result<()> {
+    setup::run(workspace, setup::Purpose::Build)?;
+    let _held = workspace.hold("build")?;
+    core(workspace)?.apart(&apart::KERNEL)
+}
+
 fn core(workspace: &Workspace) -> Result<Build<'_>> {
     let build = Build {
         workspace,

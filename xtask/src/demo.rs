@@ -1,21 +1,17 @@
-//! `cargo xtask demo`: sets up, builds, serves the device console and prints its address; `--check` drives it.
+//! `cargo xtask demo`: sets up, builds, serves the pages of `www/` and prints their address; `--check` drives them.
 //!
-//! The server listens on the loopback address only and is made for one person's browser. It holds no model key and
-//! forwards nothing: the page talks to a model endpoint itself.
+//! Its servers listen on the loopback address only and are made for one person's browser. They hold no model key and
+//! forward nothing: a page talks to a model endpoint itself. Each port is an origin of its own.
 
 mod api;
 mod files;
 mod http;
 mod seed;
+mod site;
 mod store;
 
 use std::{
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    net::{Ipv4Addr, TcpListener},
     thread,
 };
 
@@ -28,23 +24,22 @@ use crate::{
     workspace::Workspace,
 };
 use files::Files;
-use http::{Request, Response};
+use site::{Ports, Site, answer};
 use store::Store;
 
-/// Drives the demo's story; takes the server's address.
+/// Drives the stories of the demo's pages; takes the server's address, and which stories.
 pub const CHECK_SCRIPT: &str = "tests/e2e/demo-check.mjs";
 
 /// The usual port, and how many after it are tried.
 const PORT: u16 = 8080;
 const PORTS_TRIED: u16 = 50;
 
-/// Connections served at once; more are closed unanswered.
-const CONNECTIONS: usize = 64;
-
 /// What the command line asked for.
 #[derive(Default)]
 struct Options {
     check: bool,
+    /// The stories to check; none stands for all.
+    stories: Vec<String>,
     fresh: bool,
     port: Option<u16>,
 }
@@ -60,9 +55,9 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
             setup::Purpose::Page
         },
     )?;
-    build::without_others(workspace)?;
+    build::for_pages(workspace)?;
     if options.check {
-        check(workspace)
+        check(workspace, &options.stories)
     } else {
         serve(workspace, &options)
     }
@@ -80,6 +75,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
                 let port = value.parse().with_context(|| format!("`{value}` is no port"))?;
                 options.port = Some(port);
             }
+            story if options.check && !story.starts_with('-') => options.stories.push(story.to_owned()),
             other => bail!("unexpected argument `{other}`"),
         }
     }
@@ -88,39 +84,65 @@ fn parse(arguments: &[String]) -> Result<Options> {
 
 fn serve(workspace: &Workspace, options: &Options) -> Result<()> {
     let store = Store::open(Some(workspace.path("target/demo/devices.json")), options.fresh)?;
-    let listener = match options.port {
+    let pages = match options.port {
         Some(port) => bind(port)?,
         None => bind_near(PORT)?,
     };
+    let agent = bind_near(pages.local_addr()?.port().saturating_add(1))?;
     say!(
-        "\nThe device console is at http://{}/\nCtrl-C stops it.",
-        listener.local_addr()?
+        "\nThe demo is at http://{}/ (and an agent's own site at http://{}/).\nCtrl-C stops it.",
+        pages.local_addr()?,
+        agent.local_addr()?
     );
-    answer(
-        &listener,
-        &Arc::new(Site::new(workspace, store, listener.local_addr()?)),
-    );
-    Ok(())
+    start(workspace, store, pages, agent)?
+        .join()
+        .ok()
+        .context("the server broke off")
 }
 
-fn check(workspace: &Workspace) -> Result<()> {
+fn check(workspace: &Workspace, stories: &[String]) -> Result<()> {
     let script = workspace.path(CHECK_SCRIPT);
     if !script.exists() {
         bail!("{} is missing", script.display());
     }
     // Kept in memory, so that a check neither finds nor leaves changes.
     let store = Store::open(None, true)?;
-    let listener = bind(0)?;
-    let address = listener.local_addr()?;
-    let site = Arc::new(Site::new(workspace, store, address));
-    thread::spawn(move || answer(&listener, &site));
+    let pages = bind(0)?;
+    let port = pages.local_addr()?.port();
+    start(workspace, store, pages, bind(0)?)?;
     let mut node = tools::node(workspace)?;
     node.env("CHROME", browser::require_chrome()?);
     // Chromium's native WebMCP wants a secure context; `localhost` counts as one.
     execute(
         node.arg(script)
-            .arg(format!("http://localhost:{}", address.port())),
+            .arg(format!("http://localhost:{port}"))
+            .args(stories),
     )
+}
+
+/// Serves from both listeners, each in a thread; answers with that of the pages.
+fn start(
+    workspace: &Workspace,
+    store: Store,
+    pages: TcpListener,
+    agent: TcpListener,
+) -> Result<thread::JoinHandle<()>> {
+    let ports = Ports {
+        pages: pages.local_addr()?.port(),
+        agent: agent.local_addr()?.port(),
+    };
+    let package = workspace.package();
+    let own = Files::new(vec![("/pkg/", package.clone()), ("/", workspace.path("www"))]);
+    let theirs = Files::new(vec![
+        ("/pkg/", package),
+        ("/styles/", workspace.path("www/styles")),
+        ("/shared/", workspace.path("www/shared")),
+        ("/", workspace.path("www/agent")),
+    ]);
+    let theirs = Site::agent(theirs, ports);
+    thread::spawn(move || answer(&agent, theirs));
+    let own = Site::pages(own, store, ports);
+    Ok(thread::spawn(move || answer(&pages, own)))
 }
 
 fn bind(port: u16) -> Result<TcpListener> {
@@ -137,61 +159,4 @@ fn bind_near(port: u16) -> Result<TcpListener> {
                 port.saturating_add(PORTS_TRIED - 1)
             )
         })
-}
-
-/// What the server answers from.
-struct Site {
-    files: Files,
-    store: Store,
-    address: SocketAddr,
-}
-
-impl Site {
-    fn new(workspace: &Workspace, store: Store, address: SocketAddr) -> Self {
-        let folders: Vec<(&str, PathBuf)> =
-            vec![("/pkg/", workspace.package()), ("/", workspace.path("www"))];
-        Self {
-            files: Files::new(folders),
-            store,
-            address,
-        }
-    }
-
-    fn respond(&self, request: &Request) -> Response {
-        if let Err(refusal) = request.check_origin(self.address.port()) {
-            return refusal;
-        }
-        if request.path.starts_with("/api/") {
-            api::respond(&self.store, request)
-        } else {
-            self.files.respond(request)
-        }
-    }
-}
-
-/// Accepts for ever, one thread per connection.
-fn answer(listener: &TcpListener, site: &Arc<Site>) {
-    let open = Arc::new(AtomicUsize::new(0));
-    for connection in listener.incoming().flatten() {
-        if open.fetch_add(1, Ordering::SeqCst) >= CONNECTIONS {
-            open.fetch_sub(1, Ordering::SeqCst);
-            continue;
-        }
-        let (site, open) = (Arc::clone(site), Arc::clone(&open));
-        thread::spawn(move || {
-            converse(&connection, &site);
-            open.fetch_sub(1, Ordering::SeqCst);
-        });
-    }
-}
-
-/// One request, one answer. A connection that breaks off is the browser's business.
-fn converse(connection: &TcpStream, site: &Site) {
-    let (response, head_only) = match http::read(connection) {
-        Ok(Some(request)) => (site.respond(&request), request.method == "HEAD"),
-        Ok(None) => return,
-        Err(refusal) => (refusal, false),
-    };
-    // A client that went away needs no answer.
-    drop(response.write(connection, head_only));
 }

@@ -30,8 +30,8 @@ cargo xtask <command>
 
   setup            install what is missing: wasm target, wasm-bindgen, wasm-pack, cargo-deny, npm packages, Chromium
   build            build the npm package into target/pkg and pack it into target/
-  demo             set up, build and serve the demo page  [--port N] [--fresh]
-  demo --check     drive the demo's story in headless Chromium; screenshots in target/demo
+  demo             set up, build and serve the demo's pages  [--port N] [--fresh]
+  demo --check     drive the pages' stories in headless Chromium; screenshots in target/demo  [story…]
   test [STEP…]     all checks and tests, or only the named steps; `test --list` names them
   size             sizes of the package's entries against their budgets in wasm-pack.toml
   bench            times of the library's operations in Chromium

@@ -35,8 +35,20 @@ impl Files {
                 headers: Vec::new(),
                 body,
             },
+            None if self.is_page(request) => {
+                Response::redirect(format!("{}/{}", request.path, request.search))
+            }
             None => Response::error(404, "NOT_FOUND", "there is no such file", None),
         }
+    }
+
+    /// Whether a page is there whose address lacks the slash at its end, without which its own links go astray.
+    fn is_page(&self, request: &Request) -> bool {
+        let is_graphic = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_graphic(&request.path)
+            && is_graphic(&request.search)
+            && !request.path.ends_with('/')
+            && self.locate(&format!("{}/", request.path)).is_some()
     }
 
     fn locate(&self, path: &str) -> Option<PathBuf> {
@@ -85,6 +97,20 @@ fn content_type(path: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_without_its_slash_is_sent_to_it() {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+        let files = Files::new(vec![("/", root)]);
+        let ask = |target: &str| files.respond(&Request::of("GET", target, "", ""));
+        let redirected = ask("/www?lang=zh");
+        assert_eq!(redirected.status, 307);
+        assert_eq!(redirected.headers, [("Location", "/www/?lang=zh".to_owned())]);
+        assert_eq!(ask("/www/").status, 200);
+        for target in ["/docs", "/nothing", "//www", "/www?\r"] {
+            assert_eq!(ask(target).status, 404, "{target}");
+        }
+    }
 
     #[test]
     fn a_path_never_leaves_its_folder() {

@@ -26,6 +26,8 @@ pub struct Request {
     pub path: String,
     /// Names and values, decoded, in their order.
     pub query: Vec<(String, String)>,
+    /// The query as it came, with its `?`; empty without one.
+    pub search: String,
     headers: Vec<(String, String)>,
     /// At most 64 KiB.
     pub body: Vec<u8>,
@@ -70,6 +72,13 @@ impl Request {
             body: body.into(),
             ..parse(head.as_bytes()).unwrap()
         }
+    }
+
+    /// Sets a header, as the tests do.
+    #[cfg(test)]
+    pub fn set_header(&mut self, name: &str, value: &str) {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.to_owned()));
     }
 
     /// Refuses what another site's page could have caused: a host name that is not this machine, or a foreign origin.
@@ -124,6 +133,13 @@ impl Response {
         Self::json(status, &json!({ "error": error }))
     }
 
+    /// Sends the client to another path of this server.
+    pub fn redirect(location: String) -> Self {
+        let mut response = Self::json(307, &json!({ "location": location }));
+        response.headers.push(("Location", location));
+        response
+    }
+
     /// Names what a path can do.
     pub fn method_not_allowed(allowed: &'static str) -> Self {
         let message = format!("this path knows {allowed} only");
@@ -132,12 +148,12 @@ impl Response {
         response
     }
 
-    /// Sends the answer and closes.
-    pub fn write(&self, mut connection: &TcpStream, head_only: bool) -> io::Result<()> {
+    /// Sends the answer and closes. `framed_by`: the origins whose pages may show it in a frame.
+    pub fn write(&self, mut connection: &TcpStream, head_only: bool, framed_by: &str) -> io::Result<()> {
         let mut head = format!(
             "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
-             Cross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: frame-ancestors 'none'\r\n",
+             Cross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: frame-ancestors {framed_by}\r\n",
             self.status,
             reason(self.status),
             self.content_type,
@@ -261,6 +277,11 @@ fn parse(head: &[u8]) -> Option<Request> {
         method: method.to_owned(),
         path: decode(path)?,
         query: query.collect::<Option<Vec<_>>>()?,
+        search: target
+            .find('?')
+            .and_then(|at| target.get(at..))
+            .unwrap_or_default()
+            .to_owned(),
         headers,
         body: Vec::new(),
     })
@@ -287,6 +308,7 @@ fn decode(text: &str) -> Option<String> {
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
+        307 => "Temporary Redirect",
         400 => "Bad Request",
         403 => "Forbidden",
         404 => "Not Found",

@@ -1,4 +1,5 @@
-// The chapters of the demo's story. Each starts from fresh data and a fresh page.
+// The device console: each chapter starts from fresh data and a fresh page.
+import { demoPage } from "./demo-page.mjs";
 import { byHand } from "./demo-story-hand.mjs";
 import { CHANNELS } from "./demo-story-channels.mjs";
 import { attack } from "./demo-synthetic.mjs";
@@ -155,6 +156,8 @@ async function looks(demo, report) {
   await demo.page.setViewportSize({ width: 1440, height: 900 });
   await demo.page.emulateMedia({ colorScheme: "light" });
 }
+
+export const open = demoPage;
 
 export const CHAPTERS = [
   ["The copilot disables what a person approves", approved],
