@@ -1,6 +1,8 @@
-//! `cargo xtask bench`: the times of the library's operations, measured in Chromium on the built package.
+//! `cargo xtask bench`: the times of the library's operations, measured in Chromium on the built package; `bench interop`:
+//! the remote protocol's round trips.
 //!
-//! It measures nothing itself: `tests/bench/bench.mjs` drives the page and prints the table. Arguments go through.
+//! It measures nothing itself: `tests/bench/bench.mjs` drives the page, `benches/roundtrip.rs` of the interop crate is a
+//! program of its own. Arguments go through.
 
 use anyhow::{Result, bail};
 
@@ -8,9 +10,31 @@ use crate::{browser, build, process, setup, tools, workspace::Workspace};
 
 /// Builds, then measures.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    if let Some((first, rest)) = arguments.split_first()
+        && first == "interop"
+    {
+        return interop(workspace, rest);
+    }
     setup::run(workspace, setup::Purpose::Browser)?;
     build::without_others(workspace)?;
-    let script = workspace.path("tests/bench/bench.mjs");
+    drive(workspace, "tests/bench/bench.mjs", arguments)
+}
+
+fn interop(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let mut cargo = tools::cargo(workspace)?;
+    cargo.args([
+        "bench",
+        "--quiet",
+        "-p",
+        "agent-surface-interop",
+        "--bench",
+        "roundtrip",
+    ]);
+    process::run(cargo.args(["--profile", "host", "--"]).args(arguments))
+}
+
+fn drive(workspace: &Workspace, script: &str, arguments: &[String]) -> Result<()> {
+    let script = workspace.path(script);
     if !script.exists() {
         bail!("{} is missing", script.display());
     }
