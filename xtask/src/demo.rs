@@ -4,6 +4,7 @@
 //! forward nothing: a page talks to a model endpoint itself. Each port is an origin of its own.
 
 mod api;
+mod environment;
 mod files;
 mod http;
 mod seed;
@@ -23,6 +24,7 @@ use crate::{
     setup, tools,
     workspace::Workspace,
 };
+use environment::Environment;
 use files::Files;
 use site::{Ports, Site, answer};
 use store::Store;
@@ -56,6 +58,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
         },
     )?;
     build::for_pages(workspace)?;
+    environment::build(workspace)?;
     if options.check {
         check(workspace, &options.stories)
     } else {
@@ -89,12 +92,14 @@ fn serve(workspace: &Workspace, options: &Options) -> Result<()> {
         None => bind_near(PORT)?,
     };
     let agent = bind_near(pages.local_addr()?.port().saturating_add(1))?;
+    let environment = Environment::start(workspace, pages.local_addr()?.port())?;
     say!(
-        "\nThe demo is at http://{}/ (and an agent's own site at http://{}/).\nCtrl-C stops it.",
+        "\nThe demo is at http://{}/ (an agent's own site at http://{}/, an environment at {}).\nCtrl-C stops it.",
         pages.local_addr()?,
-        agent.local_addr()?
+        agent.local_addr()?,
+        environment.address()
     );
-    start(workspace, store, pages, agent)?
+    start(workspace, store, &environment, pages, agent)?
         .join()
         .ok()
         .context("the server broke off")
@@ -109,7 +114,8 @@ fn check(workspace: &Workspace, stories: &[String]) -> Result<()> {
     let store = Store::open(None, true)?;
     let pages = bind(0)?;
     let port = pages.local_addr()?.port();
-    start(workspace, store, pages, bind(0)?)?;
+    let environment = Environment::start(workspace, port)?;
+    start(workspace, store, &environment, pages, bind(0)?)?;
     let mut node = tools::node(workspace)?;
     node.env("CHROME", browser::require_chrome()?);
     // Chromium's native WebMCP wants a secure context; `localhost` counts as one.
@@ -124,6 +130,7 @@ fn check(workspace: &Workspace, stories: &[String]) -> Result<()> {
 fn start(
     workspace: &Workspace,
     store: Store,
+    environment: &Environment,
     pages: TcpListener,
     agent: TcpListener,
 ) -> Result<thread::JoinHandle<()>> {
@@ -141,7 +148,7 @@ fn start(
     ]);
     let theirs = Site::agent(theirs, ports);
     thread::spawn(move || answer(&agent, theirs));
-    let own = Site::pages(own, store, ports);
+    let own = Site::pages(own, store, ports, environment.endpoint.clone());
     Ok(thread::spawn(move || answer(&pages, own)))
 }
 

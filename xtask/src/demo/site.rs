@@ -11,7 +11,7 @@ use std::{
     thread,
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     api,
@@ -36,17 +36,20 @@ pub struct Ports {
 pub struct Site {
     files: Files,
     store: Option<Store>,
+    environment: Option<Value>,
     port: u16,
     ports: Ports,
     framed_by: String,
 }
 
 impl Site {
-    /// The pages, with the API of the device console. No page may show them in a frame.
-    pub fn pages(files: Files, store: Store, ports: Ports) -> Self {
+    /// The pages, with the API of the device console, and where the environment of the grid page is. No page may show them
+    /// in a frame.
+    pub fn pages(files: Files, store: Store, ports: Ports, environment: Value) -> Self {
         Self {
             files,
             store: Some(store),
+            environment: Some(environment),
             port: ports.pages,
             ports,
             framed_by: "'none'".to_owned(),
@@ -59,6 +62,7 @@ impl Site {
         Self {
             files,
             store: None,
+            environment: None,
             port: ports.agent,
             ports,
             framed_by: framed_by.join(" "),
@@ -71,20 +75,21 @@ impl Site {
         }
         match &self.store {
             Some(store) if request.path.starts_with("/api/") => api::respond(store, request),
-            _ if request.path == "/ports.json" => self.tell_ports(request),
-            _ => self.files.respond(request),
+            _ => match self.told(&request.path) {
+                Some(_) if request.method != "GET" => Response::method_not_allowed("GET"),
+                Some(value) => Response::json(200, &value),
+                None => self.files.respond(request),
+            },
         }
     }
 
-    /// Pages learn here where the others are.
-    fn tell_ports(&self, request: &Request) -> Response {
-        if request.method != "GET" {
-            return Response::method_not_allowed("GET");
+    /// What pages learn here: where the others are, and where the environment is, with the key that it signs with.
+    fn told(&self, path: &str) -> Option<Value> {
+        match path {
+            "/ports.json" => Some(json!({ "pages": self.ports.pages, "agent": self.ports.agent })),
+            "/grid/endpoint.json" => self.environment.clone(),
+            _ => None,
         }
-        Response::json(
-            200,
-            &json!({ "pages": self.ports.pages, "agent": self.ports.agent }),
-        )
     }
 
     /// One request, one answer. A connection that breaks off is the browser's business.
@@ -135,12 +140,14 @@ mod tests {
     #[test]
     fn the_agent_s_site_has_no_api() {
         let files = || Files::new(vec![("/", PathBuf::from(env!("CARGO_MANIFEST_DIR")))]);
-        let pages = Site::pages(files(), Store::open(None, true).unwrap(), PORTS);
+        let pages = Site::pages(files(), Store::open(None, true).unwrap(), PORTS, json!({}));
         let agent = Site::agent(files(), PORTS);
         assert_eq!(status(&pages, "/api/devices", 8080), 200);
         assert_eq!(status(&agent, "/api/devices", 8081), 404);
         assert_eq!(status(&agent, "/ports.json", 8081), 200);
         assert_eq!(status(&agent, "/ports.json", 8080), 403);
+        assert_eq!(status(&pages, "/grid/endpoint.json", 8080), 200);
+        assert_eq!(status(&agent, "/grid/endpoint.json", 8081), 404);
         assert_eq!(pages.framed_by, "'none'");
         assert_eq!(agent.framed_by, "http://localhost:8080 http://127.0.0.1:8080");
     }
