@@ -1,8 +1,9 @@
 //! A model of exchanges: many clients, retries, reused keys, jumps in sequences, crashes at any point, ended leases,
 //! revoked admission, in any order, and what must hold after each step.
 //!
-//! It refuses to know how the router does it: `model/world.rs` drives it question by question, `model/books.rs` says in a
-//! few lines what is promised. The test runner calls it.
+//! It refuses to know how the router does it: `model/world.rs` drives it question by question, `model/exchange.rs` and
+//! `model/books.rs` say in a few lines what is promised. `model/numbering.rs` is the same for the clients' numbers. The
+//! test runner calls it.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,6 +12,14 @@
 
 #[path = "model/books.rs"]
 mod books;
+#[path = "model/durable.rs"]
+mod durable;
+#[path = "model/exchange.rs"]
+mod exchange;
+#[path = "model/numbering.rs"]
+mod numbering;
+#[path = "model/sender.rs"]
+mod sender;
 #[path = "model/world.rs"]
 mod world;
 
@@ -54,10 +63,13 @@ fn steps() -> impl Strategy<Value = Step> {
         16 => (slot.clone(), count).prop_map(|(at, count)| Step::Answer(at, count)),
         4 => slot.clone().prop_map(Step::Finish),
         1 => slot.clone().prop_map(Step::Throw),
-        2 => slot.clone().prop_map(Step::Fail),
+        1 => slot.clone().prop_map(Step::Fail),
+        2 => slot.clone().prop_map(Step::LoseAnswer),
         1 => slot.clone().prop_map(Step::Abort),
+        2 => slot.clone().prop_map(Step::GiveUp),
         2 => slot.prop_map(Step::Lose),
         1 => (0..2_u8).prop_map(Step::Crash),
+        1 => Just(Step::Reopen),
         4 => (10..50_u64).prop_map(Step::Wait),
         1 => (0..2_u8).prop_map(Step::Revoke),
         3 => (0..2_u8).prop_map(Step::Admit),
@@ -68,8 +80,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_effect_is_committed_once_and_every_retry_gets_it(steps in vec(steps(), 1..160)) {
-        let mut world = World::new();
+    fn an_effect_is_committed_once_and_every_retry_gets_it(
+        revalidates in prop::bool::weighted(0.8),
+        steps in vec(steps(), 1..160),
+    ) {
+        let mut world = World::new(revalidates);
         for step in &steps {
             world.take(step);
             world.check();
@@ -89,7 +104,7 @@ fn a_run_that_lost_its_lease_cannot_commit_over_the_one_that_has_it() {
         sequence: 1,
         router: 0,
     };
-    let mut world = World::new();
+    let mut world = World::new(true);
     for step in [
         Step::Send(asked),
         // Schema, admission, load, sequence, reservation: now its handler is to run.

@@ -48,6 +48,8 @@ impl Books {
     pub fn reserved(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) {
         let entry = self.entries.entry(key.to_owned()).or_default();
         assert!(entry.committed.is_none(), "a run after the commit");
+        let is_same = |run: &Reservation| run.request_digest == wanted.request_digest;
+        assert!(entry.runs.iter().all(is_same), "a key for two requests");
         assert!(
             entry.runs.iter().all(|run| run.reserved_until < now),
             "two runs at once"

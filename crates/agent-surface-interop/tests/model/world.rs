@@ -1,20 +1,17 @@
-//! Two routers that share a store of texts, clients, and a clock: every exchange is answered question by question.
+//! Two routers that share a store, clients, and a clock: every exchange is answered question by question.
 //!
-//! It refuses to keep anything but texts in the store, so that a restart has nothing else. `model` calls it.
+//! It refuses to look into a router: what it asks and what its callers get is all there is. `model` calls it.
 
-use crate::books::Books;
-use agent_surface_interop::router::{self, Admit, Durability, Host, Ports, Revalidate, Run, Settings};
-use agent_surface_interop::store::{
-    Allocation, Claim, Commit, IdempotencyStore, InboundSequenceStore, OutboundSequenceStore, Place, Record,
-    Reservation, idempotency_key,
-};
+use crate::durable::{Durable, Told};
+use crate::exchange::{Under, fail, reason};
+use crate::sender::Sender;
+use agent_surface_interop::router::{self, Durability, Ports, Settings};
+use agent_surface_interop::store::idempotency_key;
 use agent_surface_interop::{
-    Admission, Call, Client, Digest, Direction, Error, Exact, Identifier, LogicalTime, Manifest, Operation,
-    Outcome, Request, Response, Router, Signal, client,
+    Call, Error, Exact, LogicalTime, Manifest, Operation, Request, Response, Router, Signal,
 };
-use std::collections::{BTreeMap, BTreeSet};
 
-const LEASE: u64 = 30;
+pub const LEASE: u64 = 30;
 const OPERATIONS: [Operation; 2] = [Operation::AgentStep, Operation::EnvironmentAct];
 
 /// What a client asks, and of which router.
@@ -37,42 +34,30 @@ pub enum Step {
     Finish(usize),
     Throw(usize),
     Fail(usize),
+    LoseAnswer(usize),
     Abort(usize),
+    GiveUp(usize),
     Lose(usize),
     Crash(u8),
+    Reopen,
     Wait(u64),
     Revoke(u8),
     Admit(u8),
-}
-
-/// An exchange under way.
-struct Under {
-    step: Option<router::Step>,
-    request: Request,
-    router: u8,
-    signal: Signal,
-}
-
-/// What outlives every router.
-#[derive(Default)]
-struct Durable {
-    records: BTreeMap<String, String>,
-    heads: BTreeMap<String, (u64, String)>,
-    books: Books,
-    revoked: BTreeSet<String>,
 }
 
 pub struct World {
     manifest: Manifest,
     routers: Vec<Router>,
     starts: u64,
+    /// Of the routers: whether they ask again whether admission still holds.
+    revalidates: bool,
     durable: Durable,
     under: Vec<Under>,
     sent: Vec<Asked>,
     now: u64,
 }
 
-fn manifest() -> Manifest {
+pub fn manifest() -> Manifest {
     let digest = "sha256:ac495e08acd8dbeaa713c340bbf43b0af6cf723d0903ec32699dbbc1044a1377";
     let body = format!(
         "{{\"endpointId\":\"endpoint:m\",\"endpointVersion\":\"1\",\"implementationId\":\"impl:m\",\
@@ -85,16 +70,35 @@ fn manifest() -> Manifest {
     Manifest::create(&Exact::parse(body, 4096).unwrap()).unwrap()
 }
 
-fn is_own(response: &Response) -> bool {
-    response.reason_code().as_str().starts_with("interop_")
+impl Asked {
+    /// What identifies a request follows from the key and the content alone.
+    fn call(self) -> Call {
+        let is_urgent = self.key == 2;
+        let deadline = LogicalTime::new(1060).unwrap();
+        Call {
+            request_id: format!("request:{}", self.content),
+            idempotency_key: format!("key:{}", self.key),
+            session_id: format!("session:{}", self.session),
+            operation: OPERATIONS[usize::from(self.operation)],
+            sequence: self.sequence,
+            logical_time: LogicalTime::new(1000 + 20 * u64::from(self.content)).unwrap(),
+            deadline: if is_urgent { deadline } else { LogicalTime::MAX },
+            payload: Exact::parse(format!("{{\"content\":{}}}", self.content), 99).unwrap(),
+        }
+    }
+
+    fn request(self, manifest: &Manifest) -> Request {
+        Sender::new(manifest, &format!("client:{}", self.issuer)).request(self.call())
+    }
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub fn new(revalidates: bool) -> Self {
         let mut world = World {
             manifest: manifest(),
             routers: Vec::new(),
             starts: 0,
+            revalidates,
             durable: Durable::default(),
             under: Vec::new(),
             sent: Vec::new(),
@@ -111,7 +115,7 @@ impl World {
             instance_id: &instance_id,
             manifest: self.manifest.clone(),
             operations: &OPERATIONS,
-            revalidates: true,
+            revalidates: self.revalidates,
             signer_id: None,
             durability: Durability::Restart {
                 max_response_bytes: 4096,
@@ -125,31 +129,26 @@ impl World {
         self.durable.books.runs
     }
 
-    fn key(&self, request: &Request) -> String {
-        idempotency_key(
-            self.manifest.endpoint_id().as_str(),
-            request.issuer_id().as_str(),
-            request.session_id().as_str(),
-            request.idempotency_key().as_str(),
-        )
-    }
-
     fn send(&mut self, asked: Asked) -> usize {
-        let mut sender = Sender::new(&self.manifest, asked.issuer);
-        let request = sender.request(asked);
-        self.durable.books.owned(&self.key(&request), &request);
+        let request = asked.request(&self.manifest);
+        self.durable.books.owned(&key_of(&request), &request);
         let signal = Signal::default();
         let now = LogicalTime::new(self.now).unwrap();
         let wire = Exact::parse(request.text(), 4096).unwrap();
         let step = self.routers[usize::from(asked.router)].handle(wire, now, signal.clone());
-        let step = Some(step);
         self.under.push(Under {
-            step,
+            step: Some(step),
+            result: None,
             request,
             router: asked.router,
             signal,
+            now: self.now,
+            revalidates: self.revalidates,
+            told: Told::default(),
         });
-        self.under.len() - 1
+        let at = self.under.len() - 1;
+        self.note(at);
+        at
     }
 
     pub fn take(&mut self, step: &Step) {
@@ -174,20 +173,16 @@ impl World {
                     self.answer(at);
                 }
             }
-            Step::Throw(at) => self.replace(at, |step| match step {
-                router::Step::Run(ask) => ask.fail(Error::Host("thrown".to_owned())),
-                step => step,
+            Step::Throw(at) => self.throw(at),
+            Step::Fail(at) => self.replace(at, |step, _| fail(step)),
+            Step::LoseAnswer(at) => self.replace(at, |step, durable| {
+                durable.write(&step);
+                fail(step)
             }),
-            Step::Fail(at) => self.replace(at, |step| match step {
-                router::Step::Load(ask) => ask.fail(Error::Host("store".to_owned())),
-                router::Step::Reserve(ask) => ask.fail(Error::Host("store".to_owned())),
-                router::Step::Commit(ask) => ask.fail(Error::Host("store".to_owned())),
-                step => step,
-            }),
-            Step::Abort(at) => {
-                if let Some(under) = self.under.get(at) {
-                    under.signal.abort();
-                }
+            Step::Abort(at) => self.abort(at),
+            Step::GiveUp(at) => {
+                self.abort(at);
+                self.throw(at);
             }
             Step::Lose(at) => {
                 if at < self.under.len() {
@@ -198,6 +193,7 @@ impl World {
                 self.under.retain(|under| under.router != router);
                 self.routers[usize::from(router)] = self.start();
             }
+            Step::Reopen => self.durable.reopen(),
             Step::Wait(milliseconds) => self.now += milliseconds,
             Step::Revoke(issuer) => drop(self.durable.revoked.insert(format!("client:{issuer}"))),
             Step::Admit(issuer) => drop(self.durable.revoked.remove(&format!("client:{issuer}"))),
@@ -206,71 +202,81 @@ impl World {
         self.under.retain(|under| under.step.is_some());
     }
 
-    fn replace(&mut self, at: usize, change: impl FnOnce(router::Step) -> router::Step) {
-        let Some(under) = self.under.get_mut(at) else {
-            return;
-        };
-        under.step = under.step.take().map(change);
-        self.note(at);
+    fn abort(&self, at: usize) {
+        if let Some(under) = self.under.get(at) {
+            under.signal.abort();
+        }
     }
 
-    fn answer(&mut self, at: usize) {
-        let Some(under) = self.under.get_mut(at) else {
-            return;
-        };
-        if let Some(step) = under.step.take() {
-            under.step = Some(match step {
-                router::Step::Run(ask) => {
-                    let outcome = self.durable.run(ask.question());
-                    ask.settle(outcome)
-                }
-                step => router::answer(step, &mut self.durable),
-            });
+    /// Only a handler throws.
+    fn throw(&mut self, at: usize) {
+        let under = self.under.get_mut(at);
+        let is_run = |step: &mut router::Step| matches!(step, router::Step::Run(_));
+        if let Some(under) = under
+            && let Some(step) = under.step.take_if(is_run)
+        {
+            under.step = Some(under.throw(step));
             self.note(at);
         }
     }
 
-    /// If the exchange ended: what its caller got is allowed.
-    fn note(&mut self, at: usize) {
-        let under = &mut self.under[at];
-        let Some(router::Step::Done(result)) = &under.step else {
+    fn replace(&mut self, at: usize, change: impl FnOnce(router::Step, &mut Durable) -> router::Step) {
+        let Some(under) = self.under.get_mut(at) else {
             return;
         };
-        if let Ok(response) = result {
-            let key = idempotency_key(
-                "endpoint:m",
-                under.request.issuer_id().as_str(),
-                under.request.session_id().as_str(),
-                under.request.idempotency_key().as_str(),
-            );
-            let known = self.durable.books.committed_for(&key, &under.request);
-            if !is_own(response) {
-                assert_eq!(known, Some(response.text()), "delivered and not committed");
-            }
+        if let Some(step) = under.step.take() {
+            self.durable.told = under.told.clone();
+            under.step = Some(change(step, &mut self.durable));
+            under.told = self.durable.told.clone();
+            self.note(at);
         }
-        under.step = None;
+    }
+
+    fn answer(&mut self, at: usize) {
+        self.replace(at, |step, durable| match step {
+            router::Step::Run(ask) => {
+                let outcome = durable.run(ask.question());
+                ask.settle(outcome)
+            }
+            step => router::answer(step, durable),
+        });
+    }
+
+    /// What the exchange asks for now is allowed, by what it was told; if it ended, so is what its caller got.
+    fn note(&mut self, at: usize) {
+        let under = &mut self.under[at];
+        under.check_question();
+        if let Some(router::Step::Done(result)) =
+            under.step.take_if(|step| matches!(step, router::Step::Done(_)))
+        {
+            if let Ok(response) = &result {
+                let key = key_of(&under.request);
+                let known = self.durable.books.committed_for(&key, &under.request);
+                under.check_response(response, known);
+            }
+            under.result = Some(result);
+        }
     }
 
     /// Whatever is in the store is what was committed.
-    pub fn check(&mut self) {
-        let records = &self.durable.records;
-        let load = |key: &str| records.get(key).map(|text| Record::read(text).unwrap());
-        self.durable.books.compare(load);
+    pub fn check(&self) {
+        self.durable.books.compare(|key| self.durable.record(key));
     }
 
-    /// In the end everybody is admitted, every lease is over, and every client retries: whoever owns its key gets the
-    /// committed response, for ever the same; whoever reused one is told.
+    /// In the end everybody is admitted, every lease is over, the store and the routers start again, and every client
+    /// retries: whoever owns its key gets the committed response, for ever the same; whoever reused one is told.
     pub fn settle(&mut self) {
         self.durable.revoked.clear();
         self.now += LEASE + 1;
         self.under.clear();
+        self.durable.reopen();
         for router in [0, 1] {
             self.take(&Step::Crash(router));
         }
         for asked in self.sent.clone() {
-            let request = Sender::new(&self.manifest, asked.issuer).request(asked);
-            let key = self.key(&request);
-            let before = self.durable.load(&key).unwrap();
+            let request = asked.request(&self.manifest);
+            let key = key_of(&request);
+            let before = self.durable.record(&key);
             let is_reused =
                 before.is_some_and(|record| record.reservation.request_digest != request.digest());
             let known = self
@@ -278,13 +284,13 @@ impl World {
                 .books
                 .committed_for(&key, &request)
                 .map(str::to_owned);
-            let first = self.ask(asked);
-            match (known, first) {
+            match (known, self.ask(asked)) {
                 (Some(known), Ok(response)) => assert_eq!(response.text(), known),
-                (None, Ok(response)) => assert!(
-                    is_own(&response)
-                        || self.durable.books.committed_for(&key, &request) == Some(response.text())
-                ),
+                // It ran now, or never may.
+                (None, Ok(response)) => assert!(matches!(
+                    reason(&response),
+                    "model:ran" | "interop_request_sequence_stale" | "interop_request_deadline_elapsed"
+                )),
                 (known, Err(error)) => {
                     // Reuse of a key, or of a place in the sequence.
                     assert_eq!((known, error.status()), (None, 409), "{error:?}");
@@ -300,165 +306,18 @@ impl World {
 
     fn ask(&mut self, asked: Asked) -> Result<Response, Error> {
         let at = self.send(asked);
-        let step = self.under.remove(at).step.unwrap();
-        router::drive(step, &mut self.durable)
-    }
-}
-
-impl IdempotencyStore for Durable {
-    fn load(&mut self, key: &str) -> Result<Option<Record>, Error> {
-        self.records.get(key).map(|text| Record::read(text)).transpose()
-    }
-
-    fn reserve(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) -> Result<bool, Error> {
-        let stored = self.load(key)?;
-        let Some(record) = Record::reserve(stored.as_ref(), wanted, now)? else {
-            return Ok(false);
-        };
-        self.books.reserved(key, wanted, now);
-        self.records.insert(key.to_owned(), record.text());
-        Ok(true)
-    }
-
-    fn commit(&mut self, key: &str, run: &Reservation, response: &Exact) -> Result<bool, Error> {
-        match Record::commit(self.load(key)?.as_ref(), run, response) {
-            Commit::Write(record) => drop(self.records.insert(key.to_owned(), record.text())),
-            Commit::Keep => {}
-            Commit::Refuse => return Ok(false),
+        while self.under[at].step.is_some() {
+            self.answer(at);
         }
-        self.books.committed(key, run, response.text());
-        Ok(true)
+        self.under.remove(at).result.unwrap()
     }
 }
 
-impl InboundSequenceStore for Durable {
-    fn advance(&mut self, claim: &Claim) -> Result<Place, Error> {
-        let (issuer, session) = (claim.issuer_id.as_str(), claim.session_id.as_str());
-        let scope = format!("{issuer} {session} {}", claim.operation.name());
-        let head = self.heads.get(&scope);
-        let place = Place::of(
-            head.map(|(at, digest)| (*at, Digest::parse(digest).unwrap())),
-            claim,
-        );
-        self.books.placed(claim, place);
-        if place == Place::Advanced {
-            self.heads
-                .insert(scope, (claim.sequence, claim.request_digest.text()));
-        }
-        Ok(place)
-    }
-}
-
-impl Host for Durable {
-    fn verify(&mut self, _: &str, _: Digest, _: &str) -> bool {
-        false
-    }
-
-    fn sign(&mut self, _: Digest) -> Result<String, Error> {
-        Err(Error::Host("no key".to_owned()))
-    }
-
-    fn validate(&mut self, _: Digest, _: Direction, _: Operation, _: &Exact) -> bool {
-        true
-    }
-
-    fn admit(&mut self, question: &Admit) -> Result<Admission, Error> {
-        let is_revoked = self.revoked.contains(question.request.issuer_id().as_str());
-        Ok(if is_revoked {
-            Admission::Refuse
-        } else {
-            Admission::Admit
-        })
-    }
-
-    fn revalidate(&mut self, question: &Revalidate) -> Result<bool, Error> {
-        Ok(!self.revoked.contains(question.request.issuer_id().as_str()))
-    }
-}
-
-impl Ports for Durable {
-    fn run(&mut self, _: &Run) -> Result<Outcome, Error> {
-        self.books.runs += 1;
-        Ok(Outcome {
-            status: "completed".to_owned(),
-            reason_code: "model:ran".to_owned(),
-            // No two runs say the same.
-            payload: Exact::parse(self.books.runs.to_string(), 99)?,
-        })
-    }
-}
-
-/// A client that only seals: its transport keeps the request.
-struct Sender {
-    manifest: Manifest,
-    client_id: String,
-    sealed: Option<Request>,
-}
-
-impl Sender {
-    fn new(manifest: &Manifest, issuer: u8) -> Self {
-        Sender {
-            manifest: manifest.clone(),
-            client_id: format!("client:{issuer}"),
-            sealed: None,
-        }
-    }
-
-    fn request(&mut self, asked: Asked) -> Request {
-        let mut client = Client::new(&self.client_id, None).unwrap();
-        let endpoint = client::negotiate(&mut client, self).unwrap();
-        let call = Call {
-            request_id: format!("request:{}", asked.content),
-            idempotency_key: format!("key:{}", asked.key),
-            session_id: format!("session:{}", asked.session),
-            operation: OPERATIONS[usize::from(asked.operation)],
-            sequence: asked.sequence,
-            logical_time: LogicalTime::new(1000).unwrap(),
-            deadline: LogicalTime::MAX,
-            payload: Exact::parse(format!("{{\"content\":{}}}", asked.content), 99).unwrap(),
-        };
-        client::drive(endpoint.invoke(call, None), self).unwrap_err();
-        self.sealed.take().unwrap()
-    }
-}
-
-impl OutboundSequenceStore for Sender {
-    fn next(&mut self, _: &Allocation) -> Result<u64, Error> {
-        Ok(1)
-    }
-
-    fn current(&mut self, _: &Identifier, _: &Identifier) -> Result<u64, Error> {
-        Ok(0)
-    }
-}
-
-impl client::Ports for Sender {
-    fn fetch_manifest(&mut self) -> Result<Exact, Error> {
-        Ok(Exact::parse(self.manifest.text(), 4096)?)
-    }
-
-    fn exchange(&mut self, request: &Request) -> Result<Exact, Error> {
-        self.sealed = Some(request.clone());
-        Err(Error::Host("kept".to_owned()))
-    }
-
-    fn resolve(&mut self, _: Digest) -> bool {
-        true
-    }
-
-    fn validate(&mut self, _: Digest, _: Direction, _: Operation, _: &Exact) -> bool {
-        true
-    }
-
-    fn sign(&mut self, _: Digest) -> Result<String, Error> {
-        Err(Error::Host("no key".to_owned()))
-    }
-
-    fn verify(&mut self, _: &str, _: Digest, _: &str) -> bool {
-        false
-    }
-
-    fn gate(&mut self, _: Operation, _: &str) -> Result<(), Error> {
-        Ok(())
-    }
+fn key_of(request: &Request) -> String {
+    idempotency_key(
+        "endpoint:m",
+        request.issuer_id().as_str(),
+        request.session_id().as_str(),
+        request.idempotency_key().as_str(),
+    )
 }
