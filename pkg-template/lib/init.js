@@ -5,22 +5,15 @@ import { glue } from "#glue";
 import { createLoader } from "./load.js";
 import { poisonedError, realm, setInstance } from "./realm.js";
 
-const loader = /* @__PURE__ */ createLoader(
+const load = /* @__PURE__ */ createLoader(
+  glue,
   "init",
   "agent_surface.wasm",
   ", or import `agent-surface-wasm/inline`, which carries it inside",
   "`agent-surface-wasm/slim` brings no module, as `agent-surface-wasm` does",
 );
 
-const start = async (options, defaultSource) => {
-  const module = await loader.compile(options ?? {}, defaultSource);
-  try {
-    glue.start(await WebAssembly.instantiate(module, glue.imports()), module);
-  } catch (error) {
-    throw loader.misfit(error, options);
-  }
-  setInstance(glue, module);
-};
+const start = async (options, defaultSource) => setInstance(glue, await load(options, defaultSource));
 
 /**
  * Builds an entry's `init`. `defaultSource()` answers with a module, bytes or an address (or a promise of one);

@@ -1,6 +1,6 @@
-// Compiles a WebAssembly module of this package from whatever it is given: a module, bytes, or an address. It says what to
-// do when a server or a Content Security Policy stands in the way. Called by `init.js` and `schema-engine.js`, each with
-// the names that a user knows.
+// Starts a WebAssembly module of this package from whatever it is given: a module, bytes, or an address. It says what to
+// do when a server or a Content Security Policy stands in the way. Called by `init.js`, and by `apart.js` and
+// `schema-engine.js` for the modules beside the main one, each with the names that a user knows.
 
 import { AgentSurfaceRuntimeError, because } from "./errors.js";
 import { attempt } from "./thenable.js";
@@ -24,10 +24,11 @@ const or = async (make, toError) => {
 };
 
 /**
- * `{ compile(options, defaultSource), misfit(error, options) }` for one module. `call` is what the user calls, `file` the
- * module's name in the package, `otherwise` another way to get it, `none` why there is nothing to load by itself.
+ * Builds `load(options, defaultSource)` for one module: it starts the module's glue with a first instance, and promises the
+ * compiled module. `call` is what the user calls, `file` the module's name in the package, `otherwise` another way to get
+ * it, `none` why there is nothing to load by itself.
  */
-export const createLoader = (call, file, otherwise, none) => {
+export const createLoader = (glue, call, file, otherwise, none) => {
   const notServed = (problem, details, cause) =>
     new AgentSurfaceRuntimeError(
       "WASM_NOT_SERVED",
@@ -95,27 +96,34 @@ export const createLoader = (call, file, otherwise, none) => {
         "`{ url }` (a string or URL).",
     );
 
-  return {
-    async compile({ module, bytes, url } = {}, defaultSource) {
-      if (typeof WebAssembly !== "object") {
-        throw blocked("There is no WebAssembly: a lockdown mode or a policy took it away.");
-      }
-      const source = module ?? bytes ?? url ?? (await defaultSource?.());
-      if (source === undefined || source === null) throw unusable(none);
-      if (isOf(source, "WebAssembly.Module")) return source;
-      if (typeof source === "string" || source instanceof URL) return compileFrom(source);
-      if (ArrayBuffer.isView(source) || isOf(source, "ArrayBuffer")) {
-        return compileBytes(source, {});
-      }
-      throw unusable(`\`${call}\` was given no module`);
-    },
+  const compile = async ({ module, bytes, url }, defaultSource) => {
+    if (typeof WebAssembly !== "object") {
+      throw blocked("There is no WebAssembly: a lockdown mode or a policy took it away.");
+    }
+    const source = module ?? bytes ?? url ?? (await defaultSource?.());
+    if (source === undefined || source === null) throw unusable(none);
+    if (isOf(source, "WebAssembly.Module")) return source;
+    if (typeof source === "string" || source instanceof URL) return compileFrom(source);
+    if (ArrayBuffer.isView(source) || isOf(source, "ArrayBuffer")) {
+      return compileBytes(source, {});
+    }
+    throw unusable(`\`${call}\` was given no module`);
+  };
 
-    /** What it means that a compiled module could not be instantiated. */
-    misfit(error, options) {
-      if (CSP.test(textOf(error))) return compileFailed(error, {});
-      const details = options?.url === undefined ? {} : { url: String(options.url) };
-      // A cache that kept the file of an older release answers with bytes that compile and do not fit.
-      return notServed("it is of another version of this package", details, error);
-    },
+  /** What it means that a compiled module could not be instantiated. */
+  const misfit = (error, { url }) =>
+    CSP.test(textOf(error))
+      ? compileFailed(error, {})
+      : // A cache that kept the file of an older release answers with bytes that compile and do not fit.
+        notServed("it is of another version of this package", url === undefined ? {} : { url: String(url) }, error);
+
+  return async (options, defaultSource) => {
+    options ??= {};
+    const module = await compile(options, defaultSource);
+    await or(
+      async () => glue.start(await WebAssembly.instantiate(module, glue.imports()), module),
+      (error) => misfit(error, options),
+    );
+    return module;
   };
 };

@@ -13,7 +13,8 @@ const WIRE = Symbol.for("agent-surface-wasm.schema-wire");
 /** Compiled schemas that are kept; one that is asked for again is compiled again. */
 const MAX_COMPILED = 256;
 
-const loader = /* @__PURE__ */ createLoader(
+const load = /* @__PURE__ */ createLoader(
+  glue,
   "installSchemaEngine",
   "agent_surface_schema.wasm",
   "",
@@ -37,14 +38,13 @@ const merge = (value, filled) => {
 };
 
 class Engine {
-  constructor(module, instance, documents) {
+  constructor(module, documents) {
     this.module = module;
     this.documents = {};
     /** Numbers of compiled schemas by their texts, those used last at the end. */
     this.numbers = new Map();
     /** Whether a schema is outside the subset. */
     this.judged = new WeakMap();
-    glue.start(instance, module);
     this.add(documents);
   }
 
@@ -166,14 +166,7 @@ class Engine {
 }
 
 const start = async ({ documents, ...source }, defaultSource) => {
-  const module = await loader.compile(source, defaultSource);
-  let instance;
-  try {
-    instance = await WebAssembly.instantiate(module, glue.imports());
-  } catch (error) {
-    throw loader.misfit(error, source);
-  }
-  realm.engine = new Engine(module, instance, documents);
+  realm.engine = new Engine(await load(source, defaultSource), documents);
 };
 
 /** Builds an entry's `installSchemaEngine`. `defaultSource()` answers with a module, bytes or an address, or a promise. */

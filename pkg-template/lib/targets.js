@@ -3,8 +3,8 @@
 // entries of `/targets`.
 
 import { glue } from "#targets-glue";
+import { createApart } from "./apart.js";
 import { AgentSurfaceRuntimeError } from "./errors.js";
-import { createLoader } from "./load.js";
 
 /** What the module does, as `module.rs` numbers it. */
 const PROJECT = 0;
@@ -13,47 +13,18 @@ const PREPARE = 2;
 const RENDER = 3;
 const STATE = 4;
 
-const loader = /* @__PURE__ */ createLoader(
-  "initTargets",
-  "agent_surface_targets.wasm",
-  "",
-  "`agent-surface-wasm/targets` finds no module here",
-);
+const module = /* @__PURE__ */ createApart(glue, "initTargets", "targets", "agent_surface_targets.wasm");
 
-let compiled;
-let loading;
-
-const start = async (options, defaultSource) => {
-  const module = await loader.compile(options ?? {}, defaultSource);
-  try {
-    glue.start(await WebAssembly.instantiate(module, glue.imports()), module);
-  } catch (error) {
-    throw loader.misfit(error, options);
-  }
-  compiled = module;
-};
-
-/** Builds an entry's `initTargets`. `defaultSource()` answers with a module, bytes or an address, or a promise. */
-export const createInitTargets = (defaultSource) =>
-  /** Idempotent; concurrent callers share one load; after a failure the next call tries again. */
-  async function initTargets(options) {
-    if (compiled) return;
-    loading ??= start(options, defaultSource).finally(() => {
-      loading = undefined;
-    });
-    await loading;
-  };
+export const createInitTargets = (defaultSource) => module.init(defaultSource);
 
 /** Asks the module. It keeps nothing between two calls, so an instance that stopped is replaced at once. */
 const ask = (what, text) => {
-  if (!compiled) {
-    throw new AgentSurfaceRuntimeError("NOT_INITIALIZED", "`initTargets()` is not done: `await` it before the first use.");
-  }
+  const { targets } = module.ready();
   let answer;
   try {
-    answer = JSON.parse(glue.targets(what, text));
+    answer = JSON.parse(targets(what, text));
   } catch (error) {
-    glue.start(new WebAssembly.Instance(compiled, glue.imports()), compiled);
+    module.restart();
     throw new AgentSurfaceRuntimeError("POISONED", `A projection stopped: ${error?.message ?? error}`, undefined, { cause: error });
   }
   if (answer.fault !== undefined) throw new TypeError(answer.fault);
