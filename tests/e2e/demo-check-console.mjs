@@ -146,7 +146,7 @@ async function looks(demo, report) {
   await demo.answered();
   await demo.say("open dev-055");
   await demo.answered();
-  for (const [name, size, scheme] of [["8-drawer", [1440, 900], "light"], ["9-dark", [1440, 900], "dark"], ["10-narrow", [900, 760], "light"]]) {
+  for (const [name, size, scheme] of [["8-drawer", [1440, 900], "light"], ["9-dark", [1280, 800], "dark"], ["10-narrow", [900, 760], "light"], ["10-phone", [390, 844], "light"]]) {
     await demo.page.setViewportSize({ width: size[0], height: size[1] });
     await demo.page.emulateMedia({ colorScheme: scheme });
     await demo.shot(name);

@@ -1,7 +1,5 @@
 // The demo page as a person, an agent in the browser and a hostile script would use it.
-
-/** Longer than the time in which `<agent-approvals>` ignores a click that was meant for something else. */
-const GUARD_MS = 450;
+import { approvalsOf } from "./demo-approvals.mjs";
 
 export function demoPage({ page, devtools, url, folder, note }) {
   const composer = page.getByRole("textbox", { name: "Message to the copilot" });
@@ -32,49 +30,13 @@ export function demoPage({ page, devtools, url, folder, note }) {
   /** The copilot has answered. */
   const answered = () => composer.waitFor({ state: "visible" });
 
-  /** A request is shown, and has been long enough to be answered. Resolves to its record. */
-  async function asked() {
-    const handle = await page.waitForFunction(() => window.surface.pending()[0]);
-    const record = await handle.jsonValue();
-    await page.evaluate(() => {
-      window.shownSince = performance.now();
-    });
-    await page.waitForFunction((ms) => performance.now() - window.shownSince > ms, GUARD_MS);
-    return record;
-  }
-
-  /** Where a part of the approval element is. Its shadow tree is closed to scripts; the devtools see it as a person does. */
-  async function centreOf(part) {
-    const { nodes } = await devtools.send("DOM.getFlattenedDocument", { depth: -1, pierce: true });
-    const node = nodes.find(({ attributes = [] }) => attributes.some((name, at) => at % 2 === 0 && name === "part" && attributes[at + 1] === part));
-    if (!node) throw new Error(`The approval element shows no ${part}.`);
-    await devtools.send("DOM.scrollIntoViewIfNeeded", { nodeId: node.nodeId });
-    const { model } = await devtools.send("DOM.getBoxModel", { nodeId: node.nodeId });
-    const [left, top, , , right, bottom] = model.border;
-    return { x: (left + right) / 2, y: (top + bottom) / 2 };
-  }
-
-  async function click(part) {
-    const { x, y } = await centreOf(part);
-    await page.mouse.click(x, y);
-  }
-
   return {
     page,
     api,
     open,
     say,
     answered,
-    asked,
-    approve: () => click("approve"),
-    async deny(reason) {
-      if (reason) {
-        await click("reason");
-        await page.keyboard.type(reason);
-      }
-      await click("deny");
-    },
-    centreOf,
+    ...approvalsOf({ page, devtools }),
     shot: (name) => page.screenshot({ path: `${folder}/${name}.png` }),
     devices: async (query) => (await api(`/api/devices?${new URLSearchParams(query)}`)).devices,
     statusOf: async (ids) => (await api("/api/devices")).devices.filter(({ id }) => ids.includes(id)).map(({ status }) => status),

@@ -1,0 +1,53 @@
+// Every word of the agent, in both languages.
+
+const EN = {
+  name: "Dispatch agent",
+  states: { connecting: "Connecting…", connected: "Connected", refused: "Refused", ended: "Disconnected" },
+  until: (time) => `until ${time}`,
+  connect: "Connect again",
+  describe: "What may I do?",
+  overview: "How is the queue?",
+  add: "Add a task",
+  clear: "Clear completed",
+  stop: "Stop waiting",
+  task: "Plan the visit to Milan",
+  hello: "I am an agent of another company, in a frame of its own origin. I see what the page publishes, and nothing else.",
+  described: (ids, shown, total) => `I may use ${ids.join(", ")}. I was shown ${shown} of ${total} records.`,
+  counted: ({ open, completed }) => `${open} open, ${completed} completed.`,
+  added: ({ text }) => `Added "${text}".`,
+  cleared: ({ removed }) => `Removed: ${removed}.`,
+  asking: "This needs a person. I cannot decide it; I wait for the page.",
+  changed: "The page says that what it publishes has changed.",
+  refusedExchange: (code) => `The page refused the request: ${code}.`,
+  refusedAction: (code, why) => `The action did not happen: ${code}${why ? ` (${why})` : ""}.`,
+  refusedConnection: (code) => `The page let me not in: ${code}.`,
+  ended: (code) => `The connection has ended: ${code}.`,
+  log: "What the agent did",
+};
+
+const ZH = {
+  name: "调度智能体",
+  states: { connecting: "正在连接…", connected: "已连接", refused: "被拒绝", ended: "已断开" },
+  until: (time) => `有效至 ${time}`,
+  connect: "重新连接",
+  describe: "我可以做什么？",
+  overview: "队列情况如何？",
+  add: "添加任务",
+  clear: "清除已完成",
+  stop: "不再等待",
+  task: "安排米兰的上门服务",
+  hello: "我是另一家公司的智能体，位于自己源的框架中。我只能看到页面发布的内容，别无其他。",
+  described: (ids, shown, total) => `我可以使用 ${ids.join("、")}。页面向我展示了 ${total} 条记录中的 ${shown} 条。`,
+  counted: ({ open, completed }) => `${open} 个待办，${completed} 个已完成。`,
+  added: ({ text }) => `已添加“${text}”。`,
+  cleared: ({ removed }) => `已移除：${removed}。`,
+  asking: "这需要由人决定。我不能代为决定，正在等待页面。",
+  changed: "页面告知：它发布的内容有变化。",
+  refusedExchange: (code) => `页面拒绝了请求：${code}。`,
+  refusedAction: (code, why) => `操作没有执行：${code}${why ? `（${why}）` : ""}。`,
+  refusedConnection: (code) => `页面不允许我连接：${code}。`,
+  ended: (code) => `连接已结束：${code}。`,
+  log: "智能体做了什么",
+};
+
+export const WORDS = { en: EN, zh: ZH };
