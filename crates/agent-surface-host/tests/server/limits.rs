@@ -168,3 +168,95 @@ fn a_store_without_room_refuses_what_is_new_and_answers_what_it_has() {
     assert_eq!(again.text(), first.text());
     assert!(server.has_no_run());
 }
+
+#[test]
+fn a_body_of_more_than_any_envelope_may_have_is_refused_as_soon_as_that_is_known() {
+    let most = 67_108_864;
+    let mount = Mount {
+        max_body_bytes: Some(most),
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    let head = |length: &str| {
+        format!(
+            "POST /exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{length}\r\n\r\n"
+        )
+    };
+    let mut declared = server.connect();
+    let length = format!("content-length: {}", most + 1);
+    declared.write_all(head(&length).as_bytes()).unwrap();
+    let mut streamed = server.connect();
+    streamed
+        .write_all(head("transfer-encoding: chunked").as_bytes())
+        .unwrap();
+    let chunk = [
+        format!("{most:x}\r\n").into_bytes(),
+        vec![b' '; most],
+        b"\r\n1\r\n \r\n".to_vec(),
+    ]
+    .concat();
+    streamed.write_all(&chunk).unwrap();
+    for mut stream in [declared, streamed] {
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 413");
+    }
+}
+
+#[test]
+fn a_body_that_is_cut_is_malformed_and_nothing_runs() {
+    let server = Server::start(Sign::None);
+    let text = slow(&server, 1);
+    let (half, _) = text.split_at(text.len() / 2);
+    for (length, body) in [
+        (format!("content-length: {}", text.len()), half.to_owned()),
+        (
+            "transfer-encoding: chunked".to_owned(),
+            format!("{:x}\r\n{half}\r\n", half.len()),
+        ),
+    ] {
+        let mut stream = server.connect();
+        let head = format!("POST /exchange HTTP/1.1\r\nhost: localhost\r\n{JSON}\r\n{length}\r\n\r\n{body}");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        // Whoever sent half a body may have gone; if it is told, then this.
+        assert!(
+            answer.is_empty() || answer.starts_with("HTTP/1.1 400 "),
+            "{answer}"
+        );
+        assert!(server.has_no_run());
+    }
+}
+
+#[test]
+fn only_json_is_taken_and_only_by_the_methods_that_there_are() {
+    let server = Server::start(Sign::None);
+    for (kind, status) in [
+        ("application/json", 400),
+        ("APPLICATION/JSON ; charset=utf-8", 400),
+        ("application/vnd.example+json", 400),
+        ("text/json", 415),
+        ("application/jsonp", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("multipart/form-data; boundary=application/json", 415),
+        ("", 415),
+    ] {
+        let header = format!("content-type: {kind}");
+        assert_eq!(raw(&server, "POST /exchange", &header, b"{}").0, status, "{kind}");
+    }
+    for (head, status) in [
+        ("PUT /exchange", 405),
+        ("DELETE /exchange", 405),
+        ("OPTIONS /exchange", 405),
+        ("PUT /manifest", 405),
+        ("GET /", 404),
+        ("GET /manifest/", 404),
+        ("GET /Manifest", 404),
+        ("POST //exchange", 404),
+        ("GET /manifest?version=2", 200),
+    ] {
+        assert_eq!(raw(&server, head, JSON, b"").0, status, "{head}");
+    }
+}
