@@ -1,7 +1,7 @@
 //! Runs the transcripts of `tests/transcripts` in the browser: the core in wasm decides as it does natively.
 //!
 //! It refuses to read a folder, which a page has none of: the files are in the module. That the list is whole is checked
-//! natively, by the core's test of the same name. Called by `wasm-pack test`.
+//! natively, by tests of the same name of the core and of the kernel. Called by `wasm-pack test`.
 #![cfg(target_arch = "wasm32")]
 
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -82,9 +82,33 @@ fn every_transcript_goes_as_written() {
         "webmcp-scale.txt"
         "webmcp.txt"
     };
-    let failures: Vec<String> = files
+    let failures = files
         .iter()
-        .filter_map(|(name, text)| agent_surface_transcript::run(name, text).err())
-        .collect();
+        .filter_map(|(name, text)| agent_surface_transcript::run(name, text).err());
+    none(failures);
+}
+
+#[wasm_bindgen_test]
+fn every_transcript_of_the_external_surface_goes_as_written() {
+    let files = transcripts! {
+        "surface/confirmation.txt"
+        "surface/describe.txt"
+        "surface/hostile.txt"
+        "surface/leaving.txt"
+        "surface/limits.txt"
+        "surface/order.txt"
+        "surface/replay.txt"
+        "surface/session-end.txt"
+        "surface/session-expiry.txt"
+        "surface/session-late-decision.txt"
+    };
+    let failures = files
+        .iter()
+        .filter_map(|(name, text)| agent_surface_transcript::run_surface(name, text).err());
+    none(failures);
+}
+
+fn none(failures: impl Iterator<Item = String>) {
+    let failures: Vec<String> = failures.collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }

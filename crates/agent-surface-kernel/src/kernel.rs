@@ -4,7 +4,7 @@
 //! shape, protocol, session, exposure, scope, rate, replay. Called by the boundary, or by a native host.
 
 use agent_surface_core::time::Millis;
-use agent_surface_json::{Document, Value, write_u64};
+use agent_surface_json::{Document, Kind, Value, write_u64};
 use alloc::borrow::ToOwned as _;
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -168,6 +168,11 @@ impl Kernel {
     /// The allowlist.
     pub fn exposures(&self) -> &[Exposure] {
         &self.config.exposures
+    }
+
+    /// Where its session stands. What is over stays over.
+    pub fn standing(&self) -> Standing {
+        self.standing
     }
 
     /// What is to be done next.
@@ -351,10 +356,14 @@ impl Kernel {
         let root = document.as_ref().map(Document::root);
         let Some(error) = root.and_then(|root| root.get("error")) else {
             let output = root.and_then(|root| root.get("output")).map(Value::raw);
-            let result = match (root, output) {
-                (None, _) => write::failed("EXECUTION_FAILED", "The result is no JSON.", "no", None),
-                (_, Some(output)) => write::Object::new().raw("output", output).end(),
-                (_, None) => String::from("{}"),
+            let is_object = root.is_some_and(|root| root.kind() == Kind::Object);
+            let result = match output {
+                Some(output) => write::Object::new().raw("output", output).end(),
+                None if is_object => String::from("{}"),
+                None => {
+                    let message = "The page's result is no object with `output` or `error`.";
+                    write::failed("EXECUTION_FAILED", message, "no", None)
+                }
             };
             return self.finish(call, &result);
         };

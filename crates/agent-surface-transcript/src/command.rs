@@ -386,7 +386,7 @@ impl World {
 }
 
 /// `10s`, `2m`, `500ms`; a minus sets the clock back.
-fn milliseconds(word: &str) -> Result<f64, String> {
+pub(crate) fn milliseconds(word: &str) -> Result<f64, String> {
     let (number, scale) = match (
         word.strip_suffix("ms"),
         word.strip_suffix('s'),

@@ -1,14 +1,16 @@
-//! Runs transcripts: conversations with the core, in virtual time, written as text (`tests/transcripts/*.txt`).
+//! Runs transcripts: conversations with the core (`tests/transcripts/*.txt`) and with the external surface's kernel
+//! (`tests/transcripts/surface/*.txt`), in virtual time, written as text.
 //!
-//! It is the host of the core that tests use: it answers questions as the transcript says, fires timers when it is told
-//! to, and compares what comes out line by line. It refuses to sleep and to guess: a line that nobody expected is a
-//! failure. Called by the tests of the core natively and by those of the root package in the browser; the language is
-//! described in `tests/transcripts/README.md`.
+//! It is the host that tests use: it answers questions as the transcript says, fires timers when it is told to, and
+//! compares what comes out line by line. It refuses to sleep and to guess: a line that nobody expected is a failure. Called
+//! by the tests of both crates natively and by those of the root package in the browser; the languages are described in
+//! `tests/transcripts/README.md`.
 
 mod answer;
 mod call;
 mod command;
 mod compare;
+mod conversation;
 mod declare;
 mod drain;
 mod json;
@@ -16,28 +18,20 @@ mod look;
 mod names;
 mod policy;
 mod script;
+mod surface;
 mod tool;
 mod words;
 mod world;
 
-use script::{Step, parse};
+use surface::Surface;
 use world::World;
 
-/// Runs one transcript.
+/// Runs one transcript of the core.
 ///
 /// # Errors
 /// A readable account of the first step whose outputs are not the expected ones, or that could not be run.
 pub fn run(name: &str, text: &str) -> Result<(), String> {
-    let mut world = World::new();
-    for step in parse(text) {
-        let place = format!("{name}:{}", step.line);
-        let lines =
-            outputs(&mut world, &step).map_err(|error| format!("{place}: {error}\n  > {}", step.text))?;
-        if let Some(difference) = compare::difference(&step.expected, &lines) {
-            return Err(format!("{place}\n  > {}\n{difference}", step.text));
-        }
-    }
-    world.verdict().map_err(|error| format!("{name}: {error}"))
+    conversation::run(World::new(), name, text)
 }
 
 /// The transcript with what really comes out in the place of what was expected. Lines that use a pattern are kept
@@ -46,37 +40,23 @@ pub fn run(name: &str, text: &str) -> Result<(), String> {
 /// # Errors
 /// A step that could not be run.
 pub fn rewrite(text: &str) -> Result<String, String> {
-    let mut world = World::new();
-    let mut out = String::new();
-    let mut number = 0;
-    let mut lines = text.lines();
-    for step in parse(text) {
-        while number < step.end {
-            number += 1;
-            let line = lines.next().unwrap_or_default();
-            if !line.starts_with('<') {
-                out.push_str(line);
-                out.push('\n');
-            }
-        }
-        let came = outputs(&mut world, &step).map_err(|error| format!("line {}: {error}", step.line))?;
-        let holds = compare::difference(&step.expected, &came).is_none();
-        for line in if holds { &step.expected } else { &came } {
-            out.push_str("< ");
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    for line in lines.filter(|line| !line.starts_with('<')) {
-        out.push_str(line);
-        out.push('\n');
-    }
-    Ok(out)
+    conversation::rewrite(World::new(), text)
 }
 
-fn outputs(world: &mut World, step: &Step) -> Result<Vec<String>, String> {
-    world.say(&step.text)?;
-    Ok(world.take_lines())
+/// [`run`] for one of the external surface's kernel.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_surface(name: &str, text: &str) -> Result<(), String> {
+    conversation::run(Surface::new(), name, text)
+}
+
+/// [`rewrite`] for one of the external surface's kernel.
+///
+/// # Errors
+/// As [`rewrite`].
+pub fn rewrite_surface(text: &str) -> Result<String, String> {
+    conversation::rewrite(Surface::new(), text)
 }
 
 #[cfg(test)]

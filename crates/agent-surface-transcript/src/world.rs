@@ -12,6 +12,7 @@ use agent_surface_core::{Config, Core};
 
 use crate::answer::Answers;
 use crate::call::HostCall;
+use crate::conversation::{Conversation, repeated};
 use crate::look::Looks;
 use crate::names::Names;
 use crate::policy::Policies;
@@ -127,31 +128,6 @@ impl World {
         Ok(())
     }
 
-    /// Runs one command and whatever follows from it, ticks included where they come by themselves.
-    pub fn say(&mut self, command: &str) -> Result<(), String> {
-        let (times, command) = match command.strip_prefix("repeat ") {
-            Some(rest) => {
-                let (count, command) = rest
-                    .split_once(' ')
-                    .ok_or("`repeat` needs a number and a command")?;
-                let count: u32 = count
-                    .parse()
-                    .map_err(|error| format!("`{count}` is no number: {error}"))?;
-                (count, command)
-            }
-            None => (1, command),
-        };
-        for turn in 1..=times {
-            let command = self.names.reveal(&command.replace("{n}", &turn.to_string()));
-            self.obey(Words::new(&command))?;
-            self.drain()?;
-            while self.ticks_by_itself && self.scheduled {
-                self.tick()?;
-            }
-        }
-        self.broken.clone().map_or(Ok(()), Err)
-    }
-
     pub fn tick(&mut self) -> Result<(), String> {
         self.scheduled = false;
         self.input(Input::Tick)?;
@@ -188,20 +164,11 @@ impl World {
         }
     }
 
-    pub fn take_lines(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.lines)
-    }
-
     /// Something that must never happen did.
     pub fn breach(&mut self, what: &str, id: CallId) {
         let name = self.names.call(id);
         self.broken
             .get_or_insert_with(|| format!("{what}: {name} (slot {})", id.slot));
-    }
-
-    /// What must hold when the transcript ends.
-    pub fn verdict(&self) -> Result<(), String> {
-        self.broken.clone().map_or(Ok(()), Err)
     }
 
     /// The latest registration of `TYPE [@instance]`, or of `reg#n`.
@@ -238,4 +205,27 @@ fn entropy(seed: u32) -> Vec<u8> {
             u8::try_from(state >> 24).unwrap_or(0)
         })
         .collect()
+}
+
+impl Conversation for World {
+    fn say(&mut self, command: &str) -> Result<(), String> {
+        let (times, command) = repeated(command)?;
+        for turn in 1..=times {
+            let command = self.names.reveal(&command.replace("{n}", &turn.to_string()));
+            self.obey(Words::new(&command))?;
+            self.drain()?;
+            while self.ticks_by_itself && self.scheduled {
+                self.tick()?;
+            }
+        }
+        self.broken.clone().map_or(Ok(()), Err)
+    }
+
+    fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
+
+    fn verdict(&self) -> Result<(), String> {
+        self.broken.clone().map_or(Ok(()), Err)
+    }
 }
