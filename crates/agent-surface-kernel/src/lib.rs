@@ -6,7 +6,8 @@
 //! can depend on it alone.
 //!
 //! The law of the driver: mutate ([`Kernel::handle_request`], …), then drain [`Kernel::poll_output`] to the end, then arm
-//! one timer at [`Kernel::poll_timeout`].
+//! one timer at [`Kernel::poll_timeout`]. A host that has a connection to the peer implements [`Transport`] for it and
+//! drains a [`Link`], which does the first part of that.
 
 #![cfg_attr(not(any(test, feature = "module")), no_std)]
 #![cfg_attr(not(feature = "module"), forbid(unsafe_code))]
@@ -24,6 +25,7 @@ mod pending;
 mod rate;
 mod request;
 mod session;
+mod transport;
 mod write;
 
 pub use error::{Code, Refusal};
@@ -33,3 +35,4 @@ pub use pending::Outcome;
 pub use rate::Rate;
 pub use request::PROTOCOL;
 pub use session::{Session, Sessions, Standing};
+pub use transport::{Incoming, Link, Transport};
