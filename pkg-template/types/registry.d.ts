@@ -1,4 +1,9 @@
-/** The registry: everything currently exposed, and the only way to call it. */
+/**
+ * The registry: everything currently exposed, and the only way to call it.
+ *
+ * Scripts of its own realm are trusted: whoever can reach it may register, call and resolve. It keeps what crosses it typed,
+ * fresh, governed and approved; it does not keep a script out that runs beside it.
+ */
 
 import type { AdapterHost, AgentSurfaceAdapter } from "./adapter.js";
 import type { AgentAuditSink } from "./audit.js";

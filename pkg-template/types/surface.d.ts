@@ -4,6 +4,10 @@
  *
  * A peer describes and invokes what is on an allowlist; each call goes through the registry, as every other. Confirmation
  * stays in the page: nothing that a peer can send approves anything.
+ *
+ * The boundary is the message. Scripts of the page's own realm are trusted: whatever runs there can reach the registry, the
+ * session registry and the surfaces, wrap what this entry exports, and call handlers. Load an agent that you do not trust
+ * into a frame of another origin, and let it use a transport.
  */
 
 import type { AgentConsumer } from "./consumer.js";
@@ -15,6 +19,7 @@ import type { AgentSchema } from "./schema.js";
 import type { SurfaceRequest, SurfaceResponse } from "./surface-envelope.js";
 
 export * from "./surface-envelope.js";
+export * from "./surface-transport.js";
 
 /**
  * Loads the kernel's module, once. May be called any number of times; after a failure, call it again. Rejects with an
@@ -67,7 +72,8 @@ export interface SurfaceOptions {
   readonly records?: () => readonly unknown[];
   /**
    * In place of `registry.invoke` as `{ id: agentId + "/" + sessionId, kind: "other", grants: scope }`. `id` is the
-   * published one.
+   * published one. Gives `{ output? }` or `{ error }`, as `registry.invoke` does; what throws is `EXECUTION_FAILED`, or the
+   * payload of an error of this library.
    */
   readonly execute?: (
     id: string,
@@ -168,93 +174,3 @@ export declare function createSessionRegistry(options: {
   readonly maxSessions: number;
   readonly now?: () => number;
 }): SurfaceSessionRegistry;
-
-/** A connected peer. */
-export interface SurfacePeer {
-  /** Proved by the browser. */
-  readonly origin: string;
-  /** What it calls itself. */
-  readonly declaredName?: string;
-  readonly session: SurfaceSession;
-  /** Its last invocation that was answered. */
-  readonly lastCall?: { readonly at: string; readonly capability?: string };
-}
-
-/** What a transport tells an audit. */
-export interface SurfaceAuditRecord {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly type: "peer-connected" | "peer-refused" | "peer-closed" | "request" | "message-refused";
-  readonly transport: string;
-  /** Proved by the browser; `declaredName` is what the peer calls itself. */
-  readonly origin: string;
-  readonly declaredName?: string;
-  readonly agentId?: string;
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly requestId?: string;
-  readonly method?: string;
-  readonly capability?: string;
-  /** Whether the exchange succeeded; the action's own error is in `code`. */
-  readonly ok?: boolean;
-  readonly code?: string;
-}
-
-/** What carries envelopes between peers and surfaces, and who is connected. */
-export interface SurfaceTransport {
-  peers(): readonly SurfacePeer[];
-  /** Called when `peers()` has changed. */
-  subscribe(listener: () => void): () => void;
-  /** Ends a peer's session and its connection. */
-  revoke(sessionId: string): boolean;
-  /** Ends all connections and takes no more. */
-  close(): void;
-}
-
-/** Options of `createPostMessageTransport`. */
-export interface PostMessageTransportOptions {
-  /** As for `createSurface`; each peer gets one of its own. */
-  readonly surface: Omit<SurfaceOptions, "session" | "maxBytes" | "maxInFlight" | "rate" | "now">;
-  readonly sessions: SurfaceSessionRegistry;
-  /** Exact origins; never `*`, never `null`. */
-  readonly origins: readonly string[];
-  /** What a peer gets, or nothing. `agentId` is its origin when absent. */
-  readonly authorize: (peer: { readonly origin: string; readonly declaredName?: string }) =>
-    | PeerIdentity
-    | undefined
-    | Promise<PeerIdentity | undefined>;
-  /** Where greetings arrive. This window when absent. */
-  readonly window?: Pick<Window, "addEventListener" | "removeEventListener">;
-  /** Milliseconds between beats, 1,500 when absent; a peer that misses three is gone. */
-  readonly heartbeatMs?: number;
-  /** UTF-8 bytes of a request. 65,536 when absent. */
-  readonly maxBytes?: number;
-  /** Requests of a peer that may wait at a time. 32 when absent. */
-  readonly maxInFlight?: number;
-  /** For each session. */
-  readonly rate?: SurfaceRate;
-  readonly audit?: (record: SurfaceAuditRecord) => void;
-  readonly now?: () => number;
-}
-
-/** What `authorize` grants. */
-export interface PeerIdentity {
-  readonly agentId?: string;
-  readonly userId: string;
-  readonly scope: readonly string[];
-}
-
-/**
- * Lets frames and windows of listed origins in. A peer is known by its exact origin, its window and a nonce, and then has a
- * `MessagePort` of its own; `SurfaceClient` of `agent-surface-wasm/surface/client` is its end.
- *
- * @example
- * const sessions = createSessionRegistry({ ttlMs: 15 * 60_000, maxSessions: 8 });
- * const transport = createPostMessageTransport({
- *   surface: { registry, app: "support-queue", expose: ["todo.overview", "todo.add"] },
- *   sessions,
- *   origins: ["https://partner.example"],
- *   authorize: () => ({ userId: currentUser.id, scope: ["todo.overview", "todo.add"] }),
- * });
- */
-export declare function createPostMessageTransport(options: PostMessageTransportOptions): SurfaceTransport;

@@ -111,3 +111,36 @@ export const TARGETS_ANSWER = "42,1";
 
 /** What `SCHEMA_PROGRAM` answers. */
 export const SCHEMA_ANSWER = "42,AgentSchemaError";
+
+/** The external surface: the page shows a frame, whose script is `CLIENT_PROGRAM`, and what it said at last. */
+export const SURFACE_PROGRAM = `
+const run = async () => {
+  await Promise.all([init(), initSurface()]);
+  const registry = createAgentSurfaceRegistry({ environment: "test" });
+  const actions = { answer: { description: "Answers", handler: () => 42 }, hidden: { description: "Hidden", handler: () => 0 } };
+  defineActions(registry, { app: "packaging", actions });
+  const origins = [location.origin];
+  const sessions = createSessionRegistry({ ttlMs: 60000, maxSessions: 1 });
+  const surface = { registry, app: "packaging", expose: ["answer"] };
+  createPostMessageTransport({ surface, sessions, origins, authorize: () => ({ userId: "u", scope: ["answer"] }) });
+  const frame = document.body.appendChild(document.createElement("iframe"));
+  frame.src = "frame.html";
+  return new Promise((resolve) => { window.said = resolve; });
+};
+`;
+
+/** In the frame. */
+export const CLIENT_PROGRAM = `
+const run = async () => {
+  const client = await SurfaceClient.connect({ origin: location.origin });
+  const [given, refused] = [await client.invoke("answer"), await client.invoke("hidden")];
+  parent.said([given.result.output, refused.error.code].join());
+};
+run().catch((error) => parent.said(String(error)));
+`;
+
+/** The names that the two use. */
+export const SURFACE_NAMES = "{ initSurface, createPostMessageTransport, createSessionRegistry, defineActions }";
+
+/** What the page shows. */
+export const SURFACE_ANSWER = "42,CAPABILITY_NOT_EXPOSED";

@@ -2,7 +2,7 @@
 //!
 //! The four duties of a transport come before this: it proves who the peer is, makes its session, bounds what it reads and
 //! tells an audit. It refuses to filter capabilities and to confirm: that is the kernel's. Called by a native host; in a
-//! page the same is `connectSurfacePeer` of `/surface`.
+//! page `createSurfaceTransport` of `/surface` is its counterpart.
 
 use agent_surface_core::time::Millis;
 use alloc::string::String;

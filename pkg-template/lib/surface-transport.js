@@ -1,0 +1,225 @@
+// `createSurfaceTransport`: what every transport does with a peer that it has proved. It makes the session and ends it,
+// bounds requests before they are read, carries envelopes unchanged, knows who is connected and tells the audit. It filters
+// no capability and confirms nothing. `post-message.js` is one on top of it; a page may write another.
+
+import { AgentSurfaceDefinitionError } from "./errors.js";
+import { createSurface, innerOf } from "./surface.js";
+import { whenEnded } from "./surface-sessions.js";
+
+/** Connections that may be under way, while `authorize` is asked. */
+const MAX_HANDSHAKES = 32;
+const MAX_NAME = 100;
+/** The longest that a timer can be. */
+const MAX_TIMER = 2 ** 31 - 1;
+/** Clocks may disagree on whether a session is over. */
+const MIN_TIMER = 100;
+
+const OPTIONS = ["name", "surface", "sessions", "authorize", "maxBytes", "maxInFlight", "rate", "audit", "now"];
+
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const shortText = (value, length) => (typeof value === "string" ? value.slice(0, length).toWellFormed() : undefined);
+
+/** What a peer calls itself: for people and the audit, bounded. */
+export const nameOf = (name) => shortText(name, MAX_NAME);
+
+const refusal = (code, message) => ({ ok: false, error: { code, message } });
+
+const definitionFault = (message) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", message);
+
+const face = ({ origin, declaredName, session, lastCall }) => Object.freeze({ origin, declaredName, session, lastCall });
+
+/** A peer that is connected; `link` is its connection. */
+class Peer {
+  constructor(peers, about, link, session) {
+    const { surface, limits, now } = peers;
+    Object.assign(this, about, { peers, link, session, lastCall: undefined, isOpen: true });
+    this.surface = innerOf(createSurface({ ...surface, ...limits, now, session }));
+    // After the answers that its end brings.
+    this.forget = whenEnded(session.sessionId, () => queueMicrotask(() => this.drop("SESSION_REVOKED")));
+    this.arm();
+  }
+
+  /** Who it is: what was proved, and apart from it what it says itself. */
+  about() {
+    const { origin, declaredName, session } = this;
+    const { agentId, sessionId, userId } = session;
+    return { origin, declaredName, agentId, sessionId, userId };
+  }
+
+  /** Its session may end while it says nothing. */
+  arm() {
+    const rest = Date.parse(this.session.expiresAt) - this.peers.now();
+    this.timer = setTimeout(() => this.look(), Math.min(MAX_TIMER, Math.max(MIN_TIMER, rest + 1)));
+  }
+
+  look() {
+    if (this.peers.sessions.get(this.session.sessionId)) {
+      this.arm();
+      return;
+    }
+    this.surface.end(true);
+    this.drop("SESSION_EXPIRED");
+  }
+
+  request(text, respond) {
+    const { peers } = this;
+    const controller = new AbortController();
+    const request = text.length <= peers.limits.maxBytes ? parsed(text) : undefined;
+    const [requestId, method, capability] = [request?.id, request?.method, request?.capability].map((each) => shortText(each, 128));
+    this.surface.submit(text, controller.signal, (response) => {
+      respond(response);
+      if (method === "invoke" && this.isOpen) {
+        this.lastCall = Object.freeze({ at: new Date(peers.now()).toISOString(), capability });
+        peers.announce();
+      }
+      if (!peers.audit) return;
+      const { ok, error, result } = JSON.parse(response);
+      peers.note("request", { ...this.about(), requestId, method, capability, ok, code: (error ?? result?.error)?.code });
+    });
+    return () => controller.abort();
+  }
+
+  watch() {
+    if (this.isOpen && this.surface.listeners.size === 0) this.surface.subscribe(() => this.link.changed?.());
+  }
+
+  drop(code) {
+    const { peers } = this;
+    if (!peers.all.delete(this)) return;
+    this.forget();
+    clearTimeout(this.timer);
+    // Its calls end: before a decision nothing runs any more, and what runs is told to stop.
+    this.surface.dispose();
+    this.isOpen = false;
+    this.link.close(code);
+    peers.sessions.revoke(this.session.sessionId);
+    peers.note("peer-closed", { ...this.about(), code });
+    peers.announce();
+  }
+}
+
+export class Peers {
+  constructor(options) {
+    const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+    const { name, surface, sessions, authorize, audit, rate } = options;
+    if (unknown !== undefined || typeof name !== "string" || typeof authorize !== "function") {
+      throw definitionFault(`a transport needs a \`name\` and \`authorize\`, and takes ${OPTIONS.join(", ")}${unknown === undefined ? "" : `, not \`${unknown}\``}`);
+    }
+    const { maxBytes = 262_144, maxInFlight = 32, now = () => Date.now() } = options;
+    Object.assign(this, { name, surface, sessions, authorize, audit, now });
+    this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
+    this.all = new Set();
+    this.listeners = new Set();
+    this.handshakes = 0;
+    this.isClosed = false;
+  }
+
+  announce() {
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  note(type, about) {
+    this.audit?.({ at: new Date(this.now()).toISOString(), type, transport: this.name, ...about });
+  }
+
+  /** Whoever gets no session; the words are for the peer. */
+  refuse({ origin, declaredName }, code, message) {
+    this.note("peer-refused", { origin, declaredName: nameOf(declaredName), code });
+    return refusal(code, message);
+  }
+
+  /** `{ ok: true, peer }`, or why there is none. */
+  async connect({ origin, declaredName }, link) {
+    if (typeof origin !== "string" || typeof link?.close !== "function") {
+      throw new TypeError("`connect` expects { origin, declaredName? }, which was proved, and a link { close(code), changed?() }");
+    }
+    const about = { origin, declaredName: nameOf(declaredName) };
+    if (this.handshakes >= MAX_HANDSHAKES) return this.refuse(about, "RATE_LIMITED", "too many connections are being made");
+    this.handshakes++;
+    try {
+      const identity = await this.grant(about);
+      if (this.isClosed) return refusal("CLOSED", "the page takes no more connections");
+      if (!identity) return this.refuse(about, "SCOPE_DENIED", "the page grants nothing to this origin");
+      return this.open(about, identity, link);
+    } catch (error) {
+      console.error("[agent-surface] a peer could not be connected:", error);
+      return this.refuse(about, "INVALID_REQUEST", "the page could not make a session");
+    } finally {
+      this.handshakes--;
+    }
+  }
+
+  async grant(about) {
+    try {
+      return await this.authorize({ ...about });
+    } catch (error) {
+      console.error("[agent-surface] `authorize` failed:", error);
+      return undefined;
+    }
+  }
+
+  open(about, identity, link) {
+    const session = this.sessions.create({ agentId: about.origin, ...identity });
+    if (!session) return this.refuse(about, "RATE_LIMITED", "the page has all the sessions that it may have");
+    let peer;
+    try {
+      peer = new Peer(this, about, link, session);
+    } catch (error) {
+      this.sessions.revoke(session.sessionId);
+      throw error;
+    }
+    this.all.add(peer);
+    this.note("peer-connected", peer.about());
+    this.announce();
+    return { ok: true, peer };
+  }
+
+  close() {
+    this.isClosed = true;
+    for (const peer of [...this.all]) peer.drop("CLOSED");
+    this.listeners.clear();
+  }
+
+  /** What a page sees of a transport. */
+  face() {
+    return {
+      peers: () => Array.from(this.all, face),
+      subscribe: (listener) => {
+        this.listeners.add(listener);
+        return () => this.listeners.delete(listener);
+      },
+      revoke: (sessionId) => {
+        const isOurs = Array.from(this.all).some(({ session }) => session.sessionId === sessionId);
+        return isOurs && this.sessions.revoke(sessionId);
+      },
+      close: () => this.close(),
+    };
+  }
+}
+
+export const createSurfaceTransport = (options) => {
+  const peers = new Peers(options);
+  return Object.freeze({
+    ...peers.face(),
+    refuse: (about, code) => void peers.refuse(about, code),
+    async connect(about, link) {
+      const { peer, ...outcome } = await peers.connect(about, link);
+      if (!peer) return outcome;
+      const connection = Object.freeze({
+        session: peer.session,
+        request: (text, respond) => peer.request(String(text), respond),
+        watch: () => peer.watch(),
+        refuse: (code) => peers.note("message-refused", { ...peer.about(), code }),
+        close: (code = "PEER_GONE") => peer.drop(code),
+      });
+      return { ...outcome, connection };
+    },
+  });
+};
