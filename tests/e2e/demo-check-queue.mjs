@@ -74,6 +74,8 @@ const external = (language) => async (demo, report) => {
   report.equal("the page lists it by its proved origin", await entry.locator(".agent-origin").textContent(), origin);
   const text = await entry.textContent();
   report.holds("with what it calls itself, its scope, its end and its last call", [WORDS[language].saysItIs(words.name), ...PUBLISHED, WORDS[language].until, `${WORDS[language].lastCall}${CLEAR}`].every((part) => text.includes(part)), text);
+  const records = await demo.page.locator(".records .record-what").allTextContents();
+  report.equal("and the transport recorded who came and what was asked", records.reverse(), ["peer-connected", "request describe", "request invoke todo.add", `request invoke ${CLEAR}`]);
   await demo.agentDoes("clear");
   await demo.agentLines("warn").first().waitFor();
   report.equal("what is not available now comes with the page's reason", await demo.agentSays("warn"), words.refusedAction("CAPABILITY_NOT_AVAILABLE", WORDS[language].nothingToClear));
@@ -172,6 +174,12 @@ async function looks(demo, report) {
     await demo.shot(`queue-5-${name}`);
     const widths = [await page.evaluate(() => document.documentElement.scrollWidth), await demo.frame.locator("html").evaluate((html) => html.scrollWidth - html.clientWidth)];
     report.holds(`${scheme}, ${size.join(" × ")}: nothing runs over the side`, widths[0] <= size[0] && widths[1] <= 0, widths);
+    await page.locator("iframe.agent-frame").scrollIntoViewIfNeeded();
+    await demo.agentDoes("clear");
+    await demo.asked();
+    const { top, bottom } = await page.locator("agent-approvals").evaluate((element) => element.getBoundingClientRect().toJSON());
+    report.holds("and whoever is asked sees the whole question, wherever they are", top >= 0 && bottom <= size[1], [top, bottom]);
+    await demo.shot(`queue-6-asked-${name}`, { fullPage: false });
   }
 }
 

@@ -63,8 +63,7 @@ export function queuePage({ page, devtools, url, folder, note }) {
     /** The entry of the connected agent in the page's list. */
     entry: (state) => page.locator(`.agent[data-state="${state}"]:not([data-origin="${new URL(url).origin}"])`),
     own: (state) => page.locator(`.agent[data-state="${state}"][data-origin="${new URL(url).origin}"]`),
-    async shot(name) {
-      await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-    },
+    /** The whole page, or what a person has of it in the window. */
+    shot: (name, { fullPage = true } = {}) => page.screenshot({ path: `${folder}/${name}.png`, fullPage }),
   };
 }

@@ -5,9 +5,11 @@ import "../../shared/pages.js";
 import { h, setAttribute } from "../../app/dom.js";
 import { declareActions } from "./actions.js";
 import { createAgents } from "./agents.js";
+import { createAudit } from "./audit.js";
 import { createConsole } from "./console.js";
 import { createAgentSurfaceRegistry, init, initSurface, SURFACE_PROTOCOL } from "./package.js";
 import { Queue } from "./queue.js";
+import { createReplaced } from "./replaced.js";
 import { publishQueue } from "./surface.js";
 import { createDeclaredView, createQueueView } from "./view.js";
 import { APPROVALS, WORDS } from "./words.js";
@@ -42,10 +44,12 @@ async function start() {
     h("div", { class: "column" },
       createQueueView({ queue, words }).element,
       createAgents({ publication, words, language }).element,
-      createDeclaredView({ registry, published: capabilities, words }).element),
+      createDeclaredView({ registry, published: capabilities, words }).element,
+      createReplaced({ words }).element),
     h("div", { class: "column" },
       createConsole({ handle: publication.handle, protocol: SURFACE_PROTOCOL, words }).element,
-      agentView(agentOrigin)),
+      agentView(agentOrigin),
+      createAudit({ publication, words, language }).element),
   );
   return Object.freeze({
     snapshot: () => registry.snapshot(),

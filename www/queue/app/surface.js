@@ -9,6 +9,7 @@ export const EXTERNAL_SCOPE = ["todo.overview", "todo.add", "todo.clear_complete
 /** On whose behalf agents act here. */
 const USER = "user-17";
 const MINUTES = 60_000;
+const MOST_RECORDS = 100;
 
 /** Publishes the queue: to the agent's origin over `postMessage`, and to the console in the page. */
 export function publishQueue({ registry, queue, agentOrigin, consoleName }) {
@@ -20,6 +21,13 @@ export function publishQueue({ registry, queue, agentOrigin, consoleName }) {
     for (const listener of [...listeners]) listener();
   };
 
+  const records = [];
+  const audit = (record) => {
+    records.push(record);
+    if (records.length > MOST_RECORDS) records.shift();
+    announce();
+  };
+
   /** Peers that a person sent away, by origin: nobody connects from there until it is allowed again. */
   const revoked = new Map();
   const transport = createPostMessageTransport({
@@ -28,6 +36,7 @@ export function publishQueue({ registry, queue, agentOrigin, consoleName }) {
     origins: [agentOrigin],
     authorize: ({ origin }) => (revoked.has(origin) ? undefined : granted),
     rate: { limit: 60, windowMs: MINUTES },
+    audit,
   });
   transport.subscribe(announce);
 
@@ -84,6 +93,7 @@ export function publishQueue({ registry, queue, agentOrigin, consoleName }) {
 
   return {
     handle,
+    records: () => [...records],
     /** Who is connected or was sent away. Each has `revoke` or `allow`. */
     connections: () => [ownConnection(), ...transport.peers().filter(({ origin }) => !revoked.has(origin)).map(peerConnection), ...revoked.values()],
     subscribe(listener) {

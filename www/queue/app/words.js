@@ -60,6 +60,19 @@ const EN = {
   noAnswerYet: "No answer yet. Where a person is asked, it comes when they have decided.",
   exchangeFailed: "exchange refused",
   actionFailed: "action failed",
+  // What the transport recorded.
+  auditTitle: "What the transport recorded",
+  auditHint: "Who came, asked and went, with the ids of requests. What was asked with is not kept.",
+  noAudit: "Nothing yet.",
+  // The tutorial's parts.
+  replacedTitle: "What replaces what was composed by hand",
+  replacedHint: "A page that composed this itself had the struck lines. The others are this page's own.",
+  replaced: {
+    executor: "The registry runs every call, the assistant's and the agents', as the session's consumer.",
+    policy: "Declared on the action; the question is asked in the page.",
+    settle: "Each call ends exactly once, and what it gave is checked.",
+    transport: "Exact origins, a nonce, a port and a session for each peer; sizes and rates are bounded.",
+  },
   // The agent.
   agentTitle: "Agent from another origin",
   agentHint: (origin) => `A frame of ${origin}. It talks to this page by postMessage only, through SurfaceClient.`,
@@ -122,6 +135,17 @@ const ZH = {
   noAnswerYet: "尚无响应。如需由人批准，作出决定后才会有响应。",
   exchangeFailed: "请求被拒",
   actionFailed: "操作失败",
+  auditTitle: "传输层的记录",
+  auditHint: "谁来过、请求过、离开过，以及请求的编号。请求的内容不予保留。",
+  noAudit: "尚无记录。",
+  replacedTitle: "哪些代码取代了手工组合的部分",
+  replacedHint: "自行组合的页面会有划掉的代码；其余是本页面自己的代码。",
+  replaced: {
+    executor: "注册表以会话的身份执行每次调用，无论来自页面助手还是外部智能体。",
+    policy: "在操作上声明；问题在页面中提出。",
+    settle: "每次调用恰好结束一次，其结果会被检查。",
+    transport: "每个对端都有精确的源、随机数、端口和会话；大小和频率都有上限。",
+  },
   agentTitle: "来自其他源的智能体",
   agentHint: (origin) => `来自 ${origin} 的框架。它只通过 postMessage 和 SurfaceClient 与本页面通信。`,
   agentAbsent: "智能体的服务器没有响应。",
