@@ -152,6 +152,8 @@ async function looks(demo, report) {
     await demo.shot(name);
     const width = await demo.page.evaluate(() => document.documentElement.scrollWidth);
     report.holds(`${scheme}, ${size.join(" × ")}: nothing runs over the side`, width <= size[0], width);
+    const foot = await demo.page.locator(".panel-foot summary").evaluate((line) => [line.offsetHeight, line.querySelector(".foot-label").scrollWidth - line.querySelector(".foot-label").clientWidth]);
+    report.holds("and the panel's foot is one line, all of it", foot[0] <= 36 && foot[1] <= 0, foot);
   }
   await demo.page.setViewportSize({ width: 1440, height: 900 });
   await demo.page.emulateMedia({ colorScheme: "light" });

@@ -14,8 +14,8 @@ export function createBrowserTools({ adapter, registry }) {
     const status = adapter.status();
     const diagnosis = adapter.diagnose();
     element.dataset.state = status.state;
-    setText(label, summaryOf(status, diagnosis));
-    setText(advice, diagnosis.message);
+    setText(label, summaryOf(status));
+    setText(advice, status.state === "active" ? diagnosis.message : `${diagnosis.message} (${diagnosis.code})`);
     names.replaceChildren(
       ...status.tools.map((name) => h("li", { class: "mono", text: name })),
       ...status.skipped.map(({ capabilityId, reason }) => h("li", { class: "foot-problem", text: `${capabilityId} is left out: ${reason}` })),
@@ -27,8 +27,8 @@ export function createBrowserTools({ adapter, registry }) {
   return { element };
 }
 
-function summaryOf({ state, tools, rejected }, { code }) {
-  if (state !== "active") return `WebMCP is not offered here (${code})`;
+function summaryOf({ state, tools, rejected }) {
+  if (state !== "active") return "WebMCP is not offered here";
   const refused = rejected.length > 0 ? `, ${rejected.length} refused` : "";
   return `WebMCP · ${count(tools.length, "tool")} registered${refused}`;
 }
