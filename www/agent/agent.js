@@ -47,10 +47,10 @@ function show(name, detail = "") {
 
 async function connect() {
   show("connecting");
-  // The page is on the same machine; its port the server knows. Nothing but this exact origin is ever talked to.
-  const { pages } = await (await fetch("/ports.json")).json();
-  const origin = `${location.protocol}//${location.hostname}:${pages}`;
   try {
+    // The page is on the same machine; its port the server knows. Nothing but this exact origin is ever talked to.
+    const { pages } = await (await fetch("/ports.json")).json();
+    const origin = `${location.protocol}//${location.hostname}:${pages}`;
     client = await SurfaceClient.connect({ origin, name: words.name });
   } catch (error) {
     show("refused");

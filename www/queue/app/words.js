@@ -76,7 +76,6 @@ const EN = {
   // The agent.
   agentTitle: "Agent from another origin",
   agentHint: (origin) => `A frame of ${origin}. It talks to this page by postMessage only, through SurfaceClient.`,
-  agentAbsent: "The agent's server does not answer.",
   failed: "The page could not start",
 };
 
@@ -148,7 +147,6 @@ const ZH = {
   },
   agentTitle: "来自其他源的智能体",
   agentHint: (origin) => `来自 ${origin} 的框架。它只通过 postMessage 和 SurfaceClient 与本页面通信。`,
-  agentAbsent: "智能体的服务器没有响应。",
   failed: "页面无法启动",
 };
 
