@@ -24,7 +24,7 @@ static IS_SPOKEN: AtomicBool = AtomicBool::new(false);
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     if IS_SPOKEN.swap(true, Ordering::Relaxed) {
-        core::arch::wasm32::unreachable()
+        wasm_bindgen::throw_str(MARK)
     }
     let mut text = String::from(MARK);
     if let Some(place) = info.location() {
