@@ -63,8 +63,8 @@ struct Cell {
     asks: bool,
     /// Moves when the states differ.
     stamp: u64,
-    /// Of each capability; empty while all of them are plain.
-    states: Vec<State>,
+    /// Of the capabilities that are not plain, with their positions.
+    states: Vec<(usize, State)>,
     /// A procedure of it is shown.
     refers: bool,
     /// It is shown as a component.
@@ -79,16 +79,18 @@ enum Phase {
     When,
     Reason,
     Note,
-    Done,
 }
 
 #[derive(Debug)]
 struct Cursor {
     plan: Vec<u32>,
     at: usize,
-    /// The states of the registration at `at` so far; the last one is being asked about.
-    states: Vec<State>,
+    /// Which capability of the registration at `at` is being asked about.
+    member: usize,
     phase: Phase,
+    state: State,
+    /// Of those before it that are not plain, with their positions.
+    states: Vec<(usize, State)>,
     /// What is found so far.
     rows: Vec<Row>,
     asks: bool,
@@ -214,8 +216,10 @@ impl Core {
         found.cursor = Some(Cursor {
             plan,
             at: 0,
+            member: 0,
+            phase: Phase::Votes(0),
+            state: State::new(true),
             states: Vec::new(),
-            phase: Phase::Done,
             rows: Vec::with_capacity(found.rows.len()),
             asks: false,
             left: found.budget.list(),
@@ -274,9 +278,7 @@ impl Core {
                         cursor.rows.push((slot, cell.stamp, listed));
                     }
                 }
-                cursor.at += 1;
-                cursor.states.clear();
-                cursor.phase = Phase::Done;
+                cursor.leave();
             }
             if !core::mem::replace(&mut cursor.route_asked, true) {
                 return Some(Question::Route);
@@ -298,38 +300,34 @@ impl Core {
         let Some(cursor) = found.cursor.as_mut() else {
             return;
         };
-        match (answer, cursor.states.last_mut(), cursor.phase) {
-            (Answer::Text(route), None, _) => found.pending_route = route,
-            (Answer::Vote(vote), Some(state), Phase::Votes(at)) => {
+        let state = &mut cursor.state;
+        match (answer, cursor.phase) {
+            (Answer::Text(route), _) if cursor.at >= cursor.plan.len() => found.pending_route = route,
+            (Answer::Vote(vote), Phase::Votes(at)) => {
                 cursor.phase = Phase::Votes(at + 1);
                 match vote {
                     Vote::Expose => {}
-                    Vote::Hide => {
-                        *state = State {
-                            visible: false,
-                            ..PLAIN.clone()
-                        };
-                    }
+                    Vote::Hide => *state = State::new(false),
                     Vote::Disable(reason) => {
                         state.available = false;
                         state.reason.get_or_insert(reason);
                     }
                 }
             }
-            (Answer::When(answer), Some(state), Phase::When) => {
+            (Answer::When(answer), Phase::When) => {
                 state.available = answer == Some(true);
                 if answer.is_none() {
                     state.reason = Some(String::from("when-error"));
                 }
                 cursor.phase = Phase::Reason;
             }
-            (Answer::Text(text), Some(state), Phase::Reason) => {
+            (Answer::Text(text), Phase::Reason) => {
                 state.reason = Some(text.unwrap_or_else(|| String::from(NO_REASON)));
                 cursor.phase = Phase::Note;
             }
-            (Answer::Text(text), Some(state), Phase::Note) => {
+            (Answer::Text(text), Phase::Note) => {
                 state.note = text;
-                cursor.phase = Phase::Done;
+                cursor.advance();
             }
             _ => {}
         }
@@ -431,7 +429,7 @@ impl Core {
             && let Some(registration) = self.registrations.get(slot)
         {
             for (at, member) in registration.component.members.iter().enumerate() {
-                let state = cell.states.get(at).unwrap_or(&PLAIN);
+                let state = cell.state(at);
                 if state.is_shown(view.include_unavailable) {
                     each(u32::try_from(at).unwrap_or(u32::MAX), member, state);
                 }
@@ -478,15 +476,19 @@ impl Cell {
         }
         // Whatever is asked is asked each time.
         self.revision = 0;
-        while let Some((at, member)) = cursor.member(members) {
-            if let Some(state) = cursor.states.last_mut()
-                && let Some(asks) = step(&mut cursor.phase, member, state, registration, at)
-            {
-                return Some((u32::try_from(at).unwrap_or(u32::MAX), asks));
+        while let Some(member) = members.get(cursor.member) {
+            if let Some(asks) = step(cursor, member, registration) {
+                return Some((u32::try_from(cursor.member).unwrap_or(u32::MAX), asks));
             }
-            cursor.phase = Phase::Done;
+            cursor.advance();
         }
         None
+    }
+
+    fn state(&self, at: usize) -> &State {
+        let found = self.states.binary_search_by_key(&at, |(other, _)| *other);
+        let found = found.ok().and_then(|found| self.states.get(found));
+        found.map_or(&PLAIN, |(_, state)| state)
     }
 
     /// Takes the states that were found.
@@ -505,8 +507,7 @@ impl Cell {
         self.states = core::mem::take(&mut cursor.states);
         (self.refers, self.listed) = (false, registration.component.members.is_empty());
         for (at, member) in registration.component.members.iter().enumerate() {
-            let state = self.states.get(at).unwrap_or(&PLAIN);
-            if state.is_shown(include_unavailable) {
+            if self.state(at).is_shown(include_unavailable) {
                 let is_procedure = member.capability.kind == Kind::Procedure;
                 self.refers |= is_procedure;
                 self.listed |= !is_procedure;
@@ -516,15 +517,23 @@ impl Cell {
 }
 
 impl Cursor {
-    /// The capability that is being asked about, the next one when that is done.
-    fn member<'a>(&mut self, members: &'a [Member]) -> Option<(usize, &'a Member)> {
-        if self.phase == Phase::Done {
-            members.get(self.states.len())?;
-            self.states.push(PLAIN.clone());
-            self.phase = Phase::Votes(0);
+    /// Nothing more is to be asked about the capability.
+    fn advance(&mut self) {
+        if self.state != PLAIN {
+            let state = core::mem::replace(&mut self.state, State::new(true));
+            self.states.push((self.member, state));
         }
-        let at = self.states.len().checked_sub(1)?;
-        Some((at, members.get(at)?))
+        self.member += 1;
+        self.phase = Phase::Votes(0);
+    }
+
+    /// Nor about the registration, whatever was found.
+    fn leave(&mut self) {
+        self.at += 1;
+        self.member = 0;
+        self.phase = Phase::Votes(0);
+        self.state = State::new(true);
+        self.states.clear();
     }
 }
 
@@ -545,13 +554,8 @@ fn asks(member: &Member) -> bool {
 }
 
 /// Moves one capability on to its next question, or to where there is none.
-fn step(
-    phase: &mut Phase,
-    member: &Member,
-    state: &mut State,
-    registration: &Registration,
-    at: usize,
-) -> Option<Asks> {
+fn step(cursor: &mut Cursor, member: &Member, registration: &Registration) -> Option<Asks> {
+    let (at, phase, state) = (cursor.member, &mut cursor.phase, &mut cursor.state);
     if let Phase::Votes(asked) = *phase {
         if !state.visible {
             return None;

@@ -3,7 +3,7 @@
 //! Drops from the end of a snapshot's order, never in between and never a procedure. Called while a view is looked
 //! through.
 
-use super::{Cell, Cursor, PLAIN};
+use super::{Cell, Cursor};
 use crate::effect::Kind;
 use crate::error::ObjectWriter;
 use crate::registration::Registration;
@@ -54,7 +54,7 @@ impl Cell {
             let mut bytes = head.len() + ",\"observations\":[],\"actions\":[]".len();
             let (mut after_observations, mut after_actions) = (0, 0);
             for (at, member) in registration.component.members.iter().enumerate() {
-                let state = self.states.get(at).unwrap_or(&PLAIN);
+                let state = self.state(at);
                 let last = match member.capability.kind {
                     _ if !state.is_shown(include_unavailable) => continue,
                     Kind::Procedure => continue,

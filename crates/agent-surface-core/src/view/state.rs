@@ -17,14 +17,19 @@ pub(crate) struct State {
 }
 
 /// What there is to see where nothing speaks against it.
-pub(super) static PLAIN: State = State {
-    visible: true,
-    available: true,
-    reason: None,
-    note: None,
-};
+pub(super) static PLAIN: State = State::new(true);
 
 impl State {
+    /// With nothing to say but whether it is there to see at all.
+    pub const fn new(visible: bool) -> Self {
+        Self {
+            visible,
+            available: true,
+            reason: None,
+            note: None,
+        }
+    }
+
     /// The members of a descriptor that say whether it is available.
     pub fn write_members(&self, out: &mut ObjectWriter) {
         let reason = self.reason.as_deref().unwrap_or(NO_REASON);
