@@ -6,7 +6,7 @@ import { glue } from "#targets-glue";
 import { createApart } from "./apart.js";
 import { AgentSurfaceRuntimeError } from "./errors.js";
 
-/** What the module does, as `module.rs` numbers it. */
+/** What the module does, as `targets.rs` numbers it. */
 const PROJECT = 0;
 const READ = 1;
 const PREPARE = 2;

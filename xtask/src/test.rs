@@ -157,19 +157,18 @@ fn clippy(workspace: &Workspace) -> Result<()> {
         "--target",
         "wasm32-unknown-unknown",
     ])?;
-    // As the package is built; its tests have the standard library.
-    for module in [
-        "agent-surface-wasm",
-        "agent-surface-targets",
-        "agent-surface-kernel",
-    ] {
-        let mut cargo = tools::cargo(workspace)?;
-        execute(
-            cargo
-                .args(["clippy", "--quiet", "--lib", "--features", "module"])
-                .args(["-p", module, "--target", "wasm32-unknown-unknown"])
-                .args(["--", "-D", "warnings"]),
-        )?;
+    // As the package is built, a module for each; its tests have the standard library.
+    for features in ["module,page", "module,surface", "module,targets"] {
+        lint(&[
+            "--lib",
+            "-p",
+            "agent-surface-wasm",
+            "--no-default-features",
+            "--features",
+            features,
+            "--target",
+            "wasm32-unknown-unknown",
+        ])?;
     }
     Ok(())
 }

@@ -2,15 +2,15 @@
 //!
 //! It decides and never acts: requests, results, decisions and the time come in, and what is to be done goes out as
 //! [`Output`]. It refuses to read a clock or randomness, to execute anything itself and to know how a decision is made:
-//! nothing that a peer can send resolves a confirmation. The module behind the entry `/surface` wraps it; a native host
-//! can depend on it alone.
+//! nothing that a peer can send resolves a confirmation. The boundary behind the entry `/surface` wraps it; a
+//! native host can depend on it alone.
 //!
 //! The law of the driver: mutate ([`Kernel::handle_request`], …), then drain [`Kernel::poll_output`] to the end, then arm
 //! one timer at [`Kernel::poll_timeout`]. A host that has a connection to the peer implements [`Transport`] for it and
 //! drains a [`Link`], which does the first part of that.
 
-#![cfg_attr(not(any(test, feature = "module")), no_std)]
-#![cfg_attr(not(feature = "module"), forbid(unsafe_code))]
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 
@@ -19,8 +19,6 @@ mod error;
 mod expose;
 mod kernel;
 mod memory;
-#[cfg(feature = "module")]
-mod module;
 mod pending;
 mod rate;
 mod request;

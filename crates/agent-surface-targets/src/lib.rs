@@ -4,8 +4,8 @@
 //! and to lose something without saying so. The module behind the entry `/targets` wraps it; a server can depend on it
 //! alone.
 
-#![cfg_attr(not(any(test, feature = "module")), no_std)]
-#![cfg_attr(not(feature = "module"), forbid(unsafe_code))]
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 
@@ -15,8 +15,6 @@ mod definition;
 pub mod json;
 mod keyword;
 mod label;
-#[cfg(feature = "module")]
-mod module;
 mod name;
 mod outcome;
 mod project;

@@ -18,12 +18,14 @@ use crate::{
 
 /// A module and what is made from it.
 pub(super) struct Apart {
-    /// As in `agent-surface-<name>`, the crate, and `agent_surface_<name>.wasm`, the file.
+    /// As in `agent_surface_<name>.wasm`, the file.
     pub(super) name: &'static str,
     /// The entry whose module it is.
     pub(super) entry: &'static str,
-    /// Arguments of cargo besides.
+    /// Which crate, and with which features, as arguments of cargo.
     pub(super) cargo: &'static [&'static str],
+    /// What cargo calls the module.
+    pub(super) built: &'static str,
     /// Passes of wasm-opt.
     pub(super) passes: &'static [&'static str],
     /// The names of its scripts; the script that makes them is `bundle-apart.mjs`.
@@ -34,7 +36,8 @@ pub(super) struct Apart {
 pub(super) const SCHEMA: Apart = Apart {
     name: "schema",
     entry: "schema",
-    cargo: &[],
+    cargo: &["-p", "agent-surface-schema"],
+    built: "agent_surface_schema",
     passes: &["-Oz", "--strip-target-features"],
     scripts: &["schema.js", "schema-inline.js", "schema.mjs", "schema.cjs"],
 };
@@ -43,7 +46,14 @@ pub(super) const SCHEMA: Apart = Apart {
 pub(super) const TARGETS: Apart = Apart {
     name: "targets",
     entry: "targets",
-    cargo: &["--features", "module"],
+    cargo: &[
+        "-p",
+        "agent-surface-wasm",
+        "--no-default-features",
+        "--features",
+        "module,targets",
+    ],
+    built: "agent_surface_wasm",
     passes: &["-Oz", "-Oz", "--converge", "--strip-target-features"],
     scripts: &["targets.js", "targets-inline.js", "targets.mjs", "targets.cjs"],
 };
@@ -52,7 +62,14 @@ pub(super) const TARGETS: Apart = Apart {
 pub(super) const KERNEL: Apart = Apart {
     name: "kernel",
     entry: "surface",
-    cargo: &["--features", "module"],
+    cargo: &[
+        "-p",
+        "agent-surface-wasm",
+        "--no-default-features",
+        "--features",
+        "module,surface",
+    ],
+    built: "agent_surface_wasm",
     passes: &["-Oz", "-Oz", "--converge", "--strip-target-features"],
     scripts: &["surface.js", "surface-inline.js", "surface.mjs", "surface.cjs"],
 };
@@ -62,14 +79,10 @@ impl Build<'_> {
         let mut cargo = tools::cargo(self.workspace)?;
         cargo.args(["rustc", "--lib", "--crate-type", "cdylib"]);
         cargo.args(["--release", "--target", "wasm32-unknown-unknown", "--quiet"]);
-        cargo.arg("-p").arg(format!("agent-surface-{}", module.name));
         cargo.args(module.cargo);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", neutral_paths(self.workspace));
         timed(&format!("build: cargo, {}", module.name), || execute(&mut cargo))?;
-        let wasm = format!(
-            "wasm32-unknown-unknown/release/agent_surface_{}.wasm",
-            module.name
-        );
+        let wasm = format!("wasm32-unknown-unknown/release/{}.wasm", module.built);
         self.apart_module(module, &self.workspace.cargo_target().join(wasm))?;
         self.apart_scripts(module)
     }
@@ -98,7 +111,9 @@ impl Build<'_> {
             let mut bind = Command::new(program);
             bind.args(["--target", "web", "--omit-default-module-path", "--no-typescript"]);
             bind.args(["--remove-producers-section", "--out-dir"]);
-            execute(bind.arg(&glue).arg(wasm))?;
+            bind.arg(&glue).arg("--out-name");
+            bind.arg(format!("agent_surface_{}", module.name)).arg(wasm);
+            execute(&mut bind)?;
             let mut node = tools::node(self.workspace)?;
             node.arg(self.workspace.path("tests/node_modules/binaryen/bin/wasm-opt"))
                 .args(&features)

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::{Breaches, Source};
 use crate::{build, manifest::Manifest, workspace::Workspace};
 
-/// What only the root package and the crates with a module of their own may depend on (invariant 1 of ARCHITECTURE.md).
+/// What only the root package and the schema engine may depend on (invariant 1 of ARCHITECTURE.md).
 const BROWSER_CRATES: [&str; 5] = [
     "wasm-bindgen",
     "js-sys",
@@ -16,12 +16,8 @@ const BROWSER_CRATES: [&str; 5] = [
     "wasm-bindgen-futures",
     "serde-wasm-bindgen",
 ];
-/// The crates under `crates/` that are WebAssembly modules of their own; all but the first only with their feature `module`.
-const MODULE_CRATES: [&str; 3] = [
-    "crates/agent-surface-schema/",
-    "crates/agent-surface-targets/",
-    "crates/agent-surface-kernel/",
-];
+/// The crate under `crates/` that is a WebAssembly module of its own.
+const MODULE_CRATE: &str = "crates/agent-surface-schema/";
 
 /// Checks all manifests.
 pub fn check(workspace: &Workspace, sources: &[Source], breaches: &mut Breaches) -> Result<()> {
@@ -33,8 +29,7 @@ pub fn check(workspace: &Workspace, sources: &[Source], breaches: &mut Breaches)
             .text
             .parse()
             .with_context(|| format!("{} is no TOML", source.path))?;
-        let is_module = MODULE_CRATES.iter().any(|folder| source.path.starts_with(folder));
-        if source.path.starts_with("crates/") && !is_module {
+        if source.path.starts_with("crates/") && !source.path.starts_with(MODULE_CRATE) {
             for name in dependencies(&table)
                 .iter()
                 .filter(|name| BROWSER_CRATES.contains(&name.as_str()))

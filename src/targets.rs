@@ -6,11 +6,7 @@ use agent_surface_json::ParseError;
 use alloc::string::String;
 use wasm_bindgen::prelude::*;
 
-use crate::json::Json;
-
-#[cfg(target_arch = "wasm32")]
-#[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+use agent_surface_targets::json::Json;
 
 /// Runs what `what` numbers, on a request as JSON text. The answer is JSON text.
 #[wasm_bindgen]
@@ -20,11 +16,11 @@ pub fn targets(what: u32, request: &str) -> String {
         Err(error) => return fault(error),
     };
     let answer = match what {
-        0 => crate::project(&request),
-        1 => crate::read(&request),
-        2 => crate::prepare(&request),
-        3 => crate::render(&request),
-        _ => Json::Text(crate::state(&request)),
+        0 => agent_surface_targets::project(&request),
+        1 => agent_surface_targets::read(&request),
+        2 => agent_surface_targets::prepare(&request),
+        3 => agent_surface_targets::render(&request),
+        _ => Json::Text(agent_surface_targets::state(&request)),
     };
     answer.write()
 }

@@ -3,17 +3,17 @@
 //! It refuses to hold a rule. Called by the facade's `surface.js`, which knows the letters of outputs.
 
 use agent_surface_core::time::Millis;
-use agent_surface_json::write_u64;
+use agent_surface_json::{write_string, write_u64};
 use alloc::string::String;
 use core::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
-use crate::{Config, Kernel, Outcome, Output, Sessions, Standing, write::Object};
+use agent_surface_kernel::{Config, Kernel, Outcome, Output, Sessions, Standing};
 
 /// The capability behind a published id of an app; undefined where there is none.
 #[wasm_bindgen(js_name = capabilityOf)]
 pub fn capability_of(app: &str, published: &str) -> Option<String> {
-    crate::capability_of(app, published)
+    agent_surface_kernel::capability_of(app, published)
 }
 
 /// A kernel.
@@ -38,16 +38,13 @@ impl SurfaceKernel {
         let kernel = self.0.borrow();
         let mut out = String::from("[");
         for exposure in kernel.exposures() {
-            if out.len() > 1 {
-                out.push(',');
-            }
-            let mut object = Object::new()
-                .text("id", &exposure.id)
-                .text("capability", &exposure.capability);
+            out.push_str(if out.len() > 1 { ",{" } else { "{" });
+            member(&mut out, "id", &exposure.id);
+            member(&mut out, "capability", &exposure.capability);
             if let Some(instance) = &exposure.instance {
-                object = object.text("instance", instance);
+                member(&mut out, "instance", instance);
             }
-            out.push_str(&object.end());
+            out.push('}');
         }
         out.push(']');
         out
@@ -132,16 +129,18 @@ impl SurfaceKernel {
                 input,
                 confirmation,
             } => {
-                let mut place = String::new();
-                write_u64(&mut place, exposure as u64);
-                let mut object = Object::new().raw("exposure", &place).text("id", &id);
+                let mut text = String::from("{\"exposure\":");
+                write_u64(&mut text, exposure as u64);
+                member(&mut text, "id", &id);
                 if !input.is_empty() {
-                    object = object.raw("input", &input);
+                    text.push_str(",\"input\":");
+                    text.push_str(&input);
                 }
                 if let Some(confirmation) = &confirmation {
-                    object = object.text("confirmation", confirmation);
+                    member(&mut text, "confirmation", confirmation);
                 }
-                line('I', call, &object.end())
+                text.push('}');
+                line('I', call, &text)
             }
             Output::Wait { call, confirmation } => line('W', call, &confirmation),
             Output::Abort { call } => line('A', call, ""),
@@ -158,6 +157,14 @@ impl SurfaceKernel {
     pub fn timeout(&self) -> f64 {
         self.0.borrow().poll_timeout().map_or(-1.0, |at| at.0)
     }
+}
+
+/// Writes a member whose value is a text; a comma before it, unless it is the first.
+fn member(out: &mut String, key: &str, value: &str) {
+    out.push_str(if out.ends_with('{') { "\"" } else { ",\"" });
+    out.push_str(key);
+    out.push_str("\":");
+    write_string(out, value);
 }
 
 fn line(letter: char, number: u32, text: &str) -> String {
