@@ -22,6 +22,8 @@ mod convert;
 mod drain;
 #[cfg(feature = "page")]
 mod ids;
+#[cfg(feature = "interop")]
+mod interop;
 #[cfg(target_arch = "wasm32")]
 mod memory;
 #[cfg(feature = "module")]

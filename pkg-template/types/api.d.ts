@@ -165,4 +165,4 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
-// boundary: 7f7520386b4ff954
+// boundary: 3af5ae22c190312f

@@ -69,9 +69,9 @@ const gluePlugin = {
   },
 };
 
-/** All but those of `/targets` and `/surface`, whose scripts are made apart and get no short names. */
+/** All but those of `/targets`, `/surface` and `/interop`, whose scripts are made apart and get no short names. */
 const types = readdirSync(join(root, "pkg-template", "types"))
-  .filter((name) => !/^(targets|surface)\b/.test(name))
+  .filter((name) => !/^(targets|surface|interop)\b/.test(name))
   .map((name) => readFileSync(join(root, "pkg-template", "types", name), "utf8"));
 const internal = internalProperties(glue, types.join("\n"));
 /** The names that internal properties got: the same in every script, because a realm may load two. */

@@ -42,6 +42,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     let build = core(workspace)?;
     build.apart(&apart::TARGETS)?;
     build.apart(&apart::KERNEL)?;
+    build.apart(&apart::INTEROP)?;
     build.apart(&apart::SCHEMA)?;
     build.pack()
 }

@@ -158,7 +158,12 @@ fn clippy(workspace: &Workspace) -> Result<()> {
         "wasm32-unknown-unknown",
     ])?;
     // As the package is built, a module for each; its tests have the standard library.
-    for features in ["module,page", "module,surface", "module,targets"] {
+    for features in [
+        "module,page",
+        "module,surface",
+        "module,targets",
+        "module,interop",
+    ] {
         lint(&[
             "--lib",
             "-p",

@@ -5,6 +5,7 @@
 
 mod drive;
 pub(crate) mod invoke;
+mod members;
 mod negotiate;
 
 pub use drive::{Ports, drive, negotiate};
@@ -72,6 +73,14 @@ impl Client {
                 self.state = State::Negotiating;
                 Approach::Negotiate(negotiate::begin(self.id.clone(), self.can_sign))
             }
+        }
+    }
+
+    /// The endpoint, once it is negotiated.
+    pub fn negotiated_endpoint(&self) -> Option<Negotiated> {
+        match &self.state {
+            State::Ready(negotiated) => Some(negotiated.clone()),
+            _ => None,
         }
     }
 

@@ -74,6 +74,26 @@ pub(super) const KERNEL: Apart = Apart {
     scripts: &["surface.js", "surface-inline.js", "surface.mjs", "surface.cjs"],
 };
 
+/// `/interop`. Faster than the others, as it hashes and writes whole payloads.
+pub(super) const INTEROP: Apart = Apart {
+    name: "interop",
+    entry: "interop",
+    cargo: &[
+        "-p",
+        "agent-surface-wasm",
+        "--no-default-features",
+        "--features",
+        "module,interop",
+        "--config",
+        "profile.release.opt-level=\"s\"",
+        "--config",
+        "profile.release.package.sha2.opt-level=3",
+    ],
+    built: "agent_surface_wasm",
+    passes: &["-Oz", "--strip-target-features"],
+    scripts: &["interop.js", "interop-inline.js", "interop.mjs", "interop.cjs"],
+};
+
 impl Build<'_> {
     pub(super) fn apart(&self, module: &Apart) -> Result<()> {
         let mut cargo = tools::cargo(self.workspace)?;

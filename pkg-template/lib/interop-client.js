@@ -1,0 +1,83 @@
+// Clients: negotiate with an endpoint once and make requests. Every rule is the module's. Public through `interop-api.js`.
+
+import { stringify } from "./intrinsics.js";
+import { drive, negotiate } from "./interop-drive.js";
+import { refuseOption } from "./interop-errors.js";
+import { textOf } from "./interop-json.js";
+import { enter } from "./interop-module.js";
+import { authenticityOf, methodOf } from "./interop-ports.js";
+import { manifestOf } from "./interop-values.js";
+
+/** The parts of genuine clients, for the adapters. */
+let partsOf;
+
+export class InteropClient {
+  #core;
+  #ports;
+  #clientId;
+  #negotiation;
+
+  static {
+    partsOf = (client) => {
+      if (!(typeof client === "object" && client !== null && #core in client)) {
+        throw refuseOption("concrete interop client is required");
+      }
+      return { core: client.#core, ports: client.#ports, clientId: client.#clientId };
+    };
+  }
+
+  constructor({ clientId, transport, schemas, authenticity }) {
+    const signs = authenticityOf(authenticity, "interop client authenticity port is invalid");
+    this.#clientId = clientId;
+    this.#ports = {
+      fetchManifest: methodOf(transport, "manifest", "interop client transport is invalid"),
+      exchange: methodOf(transport, "exchange", "interop client transport is invalid"),
+      resolve: methodOf(schemas, "resolve", "interop payload schema resolver is required"),
+      authenticity: signs,
+    };
+    this.#core = enter((glue) => new glue.ClientCore(String(clientId), signs?.localSignerId));
+  }
+
+  get clientId() {
+    return this.#clientId;
+  }
+
+  /** Shared by concurrent callers; the signal is the first one's. What fails is tried again by the next call. */
+  #negotiate(signal) {
+    this.#negotiation ??= (async () => {
+      try {
+        const machine = enter(() => this.#core.negotiate());
+        return manifestOf(await negotiate(machine, this.#ports, signal));
+      } catch (error) {
+        this.#negotiation = undefined;
+        throw error;
+      }
+    })();
+    return this.#negotiation;
+  }
+
+  async manifest({ signal } = {}) {
+    return this.#negotiate(signal);
+  }
+
+  async invoke({ payload, signal, ...members }) {
+    const text = textOf(payload);
+    const { requestId, idempotencyKey, sessionId, operation, sequence, logicalTimeMs, deadlineLogicalMs } = members;
+    const { expectedManifestDigest } = members;
+    const call = stringify({
+      requestId,
+      idempotencyKey,
+      sessionId,
+      operation,
+      sequence,
+      logicalTimeMs,
+      deadlineLogicalMs,
+      expectedManifestDigest,
+    });
+    await this.#negotiate(signal);
+    const machine = enter(() => this.#core.invoke(call, text));
+    return drive(machine, this.#ports, signal);
+  }
+}
+
+export { partsOf };

@@ -1,0 +1,41 @@
+// The error class of `/interop`, one for each realm, as the other error classes are. It decides nothing.
+
+const NAME = "InteropError";
+
+const makeClass = () => {
+  class InteropError extends Error {
+    constructor(code, message, { type = "Error", status = 500, cause } = {}) {
+      super(message, cause === undefined ? undefined : { cause });
+      this.code = code;
+      this.type = type;
+      this.status = status;
+    }
+  }
+  // On the prototype and not enumerable, as the built-in errors have it.
+  Object.defineProperty(InteropError.prototype, "name", { value: NAME, configurable: true, writable: true });
+  return InteropError;
+};
+
+/** `new InteropError(code, message, { type?, status?, cause? })`. */
+export const InteropError = /* @__PURE__ */ (() => {
+  const realm = (globalThis[Symbol.for("agent-surface-wasm/1")] ??= {});
+  return (realm.interopError ??= makeClass());
+})();
+
+/** Also of another copy of the package: then by its name and code. Never throws. */
+export const isInteropError = (value) => {
+  try {
+    return value instanceof InteropError || (value?.name === NAME && typeof value.code === "string");
+  } catch {
+    return false;
+  }
+};
+
+/** From the text that the module threw. */
+export const fromModule = (text) => {
+  const { code, message, type, status } = JSON.parse(text);
+  return new InteropError(code, message, { type, status });
+};
+
+/** An option is not what it must be. */
+export const refuseOption = (message) => new InteropError("INVALID_OPTION", message, { type: "TypeError" });

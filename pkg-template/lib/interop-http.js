@@ -1,0 +1,77 @@
+// The HTTP transport: `fetch`, and a body that is read within its bound and no further. Where the resources are and what
+// counts as a reply, the module says. Public through `interop-api.js`.
+
+import { isFunction } from "./thenable.js";
+import { refuseOption } from "./interop-errors.js";
+import { enter, release } from "./interop-module.js";
+
+const { apply } = Reflect;
+
+/** In the form that the platform gives it; what the platform does not know, the module refuses. */
+const normal = (baseUrl) => {
+  try {
+    return new URL(baseUrl).href;
+  } catch {
+    return String(baseUrl);
+  }
+};
+
+const declaredBytes = (response) => {
+  const length = response.headers.get("content-length");
+  return length !== null && /^\d+$/.test(length) ? Number(length) : undefined;
+};
+
+/** The canonical text of a reply. */
+const receive = async (place, response) => {
+  let reply;
+  let reader;
+  try {
+    reply = enter(() => place.reply(response.status, declaredBytes(response)));
+    reader = response.body?.getReader();
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader.read()) {
+      const { value } = piece;
+      enter(() => reply.push(value));
+    }
+    return enter(() => reply.finish());
+  } catch (error) {
+    // What is not read is not wanted; that it cannot be cancelled any more, or fails to be, changes nothing.
+    (reader ?? response.body)?.cancel().catch(() => {});
+    throw error;
+  } finally {
+    if (reply) release(reply);
+  }
+};
+
+export class HttpInteropTransport {
+  #place;
+  #headers;
+  #fetch;
+
+  constructor({ baseUrl, headers, maximumResponseBytes, fetch = globalThis.fetch }) {
+    if (!isFunction(fetch)) throw refuseOption("expected `fetch` to be a function");
+    this.#fetch = fetch;
+    this.#headers = new Headers(headers);
+    this.#place = enter((glue) => new glue.HttpPlace(normal(baseUrl), maximumResponseBytes));
+  }
+
+  async #request(url, options) {
+    const response = await apply(this.#fetch, undefined, [url, options]);
+    return receive(this.#place, response);
+  }
+
+  async manifest({ signal } = {}) {
+    return this.#request(
+      enter(() => this.#place.manifest()),
+      { headers: this.#headers, signal },
+    );
+  }
+
+  async exchange(request, { signal } = {}) {
+    const headers = new Headers(this.#headers);
+    headers.set("content-type", "application/json");
+    return this.#request(
+      enter(() => this.#place.exchange()),
+      { method: "POST", headers, body: request, signal },
+    );
+  }
+}

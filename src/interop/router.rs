@@ -1,0 +1,118 @@
+//! Routers: an endpoint's side, which makes a machine of each request.
+//!
+//! It refuses a request before it is parsed, if it is too large. Called by the facade's `interop-router.js`.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use agent_surface_interop::router::{Durability, Settings};
+use agent_surface_interop::{
+    Error, Exact, LogicalTime, Manifest, Operation, Router, Rule, Signal, Value, http,
+};
+use wasm_bindgen::prelude::*;
+
+use super::machine::{Machine, Step};
+use super::rules::{double, number, text, whole};
+use super::{values, write};
+
+/// How much longer than its canonical text a request may be on the wire: a writer that escapes all but ASCII takes three
+/// times the bytes, and the fourth time is for spaces.
+const WIRE_FACTOR: u64 = 4;
+
+/// A router.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct RouterCore {
+    router: Router,
+    max_bytes: usize,
+}
+
+#[wasm_bindgen]
+impl RouterCore {
+    /// From a manifest and settings, as texts.
+    ///
+    /// # Errors
+    /// The parts do not fit each other.
+    #[wasm_bindgen(constructor)]
+    pub fn new(manifest: String, settings: String) -> Result<RouterCore, String> {
+        let (manifest, settings) = (values::parse(manifest)?, values::parse(settings)?);
+        make(&manifest, settings.value()).map_err(|error| write::error(&error))
+    }
+
+    /// What it promises: the manifest's text.
+    pub fn manifest(&self) -> String {
+        String::from(self.router.manifest().text())
+    }
+
+    /// Bytes of a request on the wire, at most.
+    #[wasm_bindgen(js_name = maxBytes)]
+    pub fn max_bytes(&self) -> f64 {
+        double(self.max_bytes as u64)
+    }
+
+    /// Takes the text of a request in.
+    ///
+    /// # Errors
+    /// It is too large, or no JSON, or the time is none.
+    pub fn handle(&self, request: String, now: f64) -> Result<Machine, String> {
+        let request = Exact::parse(request, self.max_bytes).map_err(Error::from);
+        self.begin(request, now)
+    }
+
+    /// The same, of UTF-8.
+    ///
+    /// # Errors
+    /// It is too large, or no JSON in UTF-8, or the time is none.
+    #[wasm_bindgen(js_name = handleBytes)]
+    pub fn handle_bytes(&self, request: Vec<u8>, now: f64) -> Result<Machine, String> {
+        self.begin(http::read_request(request, self.max_bytes), now)
+    }
+}
+
+impl RouterCore {
+    fn begin(&self, request: Result<Exact, Error>, now: f64) -> Result<Machine, String> {
+        let begun = request.and_then(|request| {
+            let now = LogicalTime::new(whole(now).unwrap_or(u64::MAX))?;
+            let signal = Signal::default();
+            let step = self.router.handle(request, now, signal.clone());
+            Ok(Machine::new(Step::Router(step), signal, None))
+        });
+        begun.map_err(|error| write::error(&error))
+    }
+}
+
+fn make(manifest: &Exact, settings: Value<'_>) -> Result<RouterCore, Error> {
+    let manifest = Manifest::read(manifest)?;
+    let operations = settings.get("operations").into_iter().flat_map(Value::items);
+    let operations: Option<Vec<Operation>> = operations
+        .map(|name| Operation::parse(&name.as_str().unwrap_or_default()))
+        .collect();
+    let signer_id = settings.get("signerId").and_then(Value::as_str);
+    let durability = match settings.get("maximumResponseBytes") {
+        // What is no number of bytes holds nothing.
+        Some(bytes) => Durability::Restart {
+            max_response_bytes: bytes.as_f64().and_then(whole).unwrap_or(0),
+        },
+        None => Durability::LocalOnly,
+    };
+    let max_bytes = match settings.get("maximumWireBytes") {
+        Some(_) => number(settings, "maximumWireBytes"),
+        None => manifest.max_request_bytes().saturating_mul(WIRE_FACTOR),
+    };
+    let max_bytes = usize::try_from(max_bytes)
+        .ok()
+        .filter(|bytes| *bytes <= values::MAX_BYTES)
+        .ok_or(Error::OutOfRange("maximumWireBytes"))?;
+    let router = Router::new(Settings {
+        instance_id: &text(settings, "routerInstanceId"),
+        manifest,
+        operations: &operations.ok_or(Rule::RouterHandlers)?,
+        revalidates: settings.get("revalidates").and_then(Value::as_bool) == Some(true),
+        signer_id: signer_id.as_deref(),
+        durability,
+        lease: settings
+            .get("reservationLeaseMs")
+            .map(|lease| lease.as_f64().and_then(whole).unwrap_or(0)),
+    })?;
+    Ok(RouterCore { router, max_bytes })
+}

@@ -1,0 +1,76 @@
+//! Payload schemas of the package's own subset, by their digests: compiled once, asked by machines without a copy of the
+//! payload.
+//!
+//! It refuses what is outside the subset. Called by the facade's `interop-schemas.js` and by `machine`.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::cell::RefCell;
+
+use agent_surface_interop::{Digest, Error, Value};
+use agent_surface_json::schema::{Options, Schema, SchemaLimits};
+use agent_surface_json::{Bounds, Document};
+use wasm_bindgen::prelude::*;
+
+use super::{values, write};
+
+/// Of a schema's text, and of schemas within it.
+const LIMITS: SchemaLimits = SchemaLimits {
+    max_bytes: 1 << 20,
+    max_depth: 32,
+};
+
+/// Compiled schemas.
+#[wasm_bindgen]
+#[derive(Debug, Default)]
+pub struct Schemas(RefCell<BTreeMap<Digest, Schema>>);
+
+#[wasm_bindgen]
+impl Schemas {
+    /// None yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Schemas {
+        Schemas::default()
+    }
+
+    /// Compiles one.
+    ///
+    /// # Errors
+    /// The digest is none, or the schema is outside the subset.
+    pub fn add(&self, digest: &str, text: String) -> Result<(), String> {
+        let refused = |message: String| write::error(&Error::Host(message));
+        let digest = Digest::parse(digest).ok_or_else(|| write::error(&Error::Invalid("schemaDigest")))?;
+        let bounds = Bounds {
+            max_bytes: LIMITS.max_bytes,
+            max_depth: 64,
+            lone_surrogates: false,
+        };
+        let document = Document::parse(text, bounds).map_err(|error| refused(error.message()))?;
+        let options = Options {
+            assert_formats: true,
+            fill_defaults: false,
+        };
+        let schema =
+            Schema::compile_with(&document, LIMITS, options).map_err(|error| refused(error.message))?;
+        self.0.borrow_mut().insert(digest, schema);
+        Ok(())
+    }
+
+    /// Whether a JSON text is what a schema of these describes.
+    ///
+    /// # Errors
+    /// The text is no JSON.
+    pub fn accept(&self, digest: &str, text: String) -> Result<bool, String> {
+        let value = values::parse(text)?;
+        Ok(Digest::parse(digest).is_some_and(|digest| self.accepts(digest, value.value())))
+    }
+}
+
+impl Schemas {
+    pub(super) fn accepts(&self, digest: Digest, value: Value<'_>) -> bool {
+        let schemas = self.0.borrow();
+        schemas
+            .get(&digest)
+            .is_some_and(|schema| schema.validate(value).is_empty())
+    }
+}
