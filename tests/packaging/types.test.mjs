@@ -94,11 +94,47 @@ export const codes = async (client: SurfaceClient) => {
 // @ts-expect-error: an exact origin must be said
 export const refused = SurfaceClient.connect({ name: "x" });
 `;
+const INTEROP = `
+import {
+  createInteropManifest, createSchemaResolver, HttpInteropTransport, InMemoryInteropOutboundSequenceStore, initInterop, InteropClient,
+  InteropEndpointRouter, InteropPortableAgentAdapter, InteropSimulationEnvironmentClient, isInteropError, WebCryptoAuthenticity,
+} from "agent-surface-wasm/interop";
+import type { InteropDurableStores, InteropManifestBody, InteropRouterOptions, InteropTransport } from "agent-surface-wasm/interop";
+export const ready: Promise<void> = initInterop();
+export const make = (body: InteropManifestBody, key: CryptoKey, stores: InteropDurableStores) => {
+  const schemas = createSchemaResolver({ [body.inputSchemaDigest]: { type: "object" }, [body.outputSchemaDigest]: true });
+  const authenticity = new WebCryptoAuthenticity({ localSignerId: body.endpointId, privateKey: key, resolve: () => undefined });
+  const admission = { admit: () => true };
+  const options = { routerInstanceId: "r", manifest: createInteropManifest(body), handlers: {}, admission, schemas, authenticity };
+  const router = new InteropEndpointRouter({ ...options, durableStores: stores });
+  new InteropEndpointRouter({ ...options, localOnly: true });
+  // @ts-expect-error: one of the two must be said
+  const silent: InteropRouterOptions = options;
+  // @ts-expect-error: and not both
+  const both: InteropRouterOptions = { ...options, localOnly: true, durableStores: stores };
+  const direct: InteropTransport = {
+    manifest: () => router.manifest,
+    exchange: async (text) => (await router.handle(text, { logicalTimeMs: 1 })).text,
+  };
+  return [direct, new HttpInteropTransport({ baseUrl: "https://a.example/" }), silent, both];
+};
+export const use = async (client: InteropClient) => {
+  const agent = new InteropPortableAgentAdapter(client);
+  await agent.step({ sessionId: "s", stepSequence: 1, request: { stepId: "a", logicalTimeMs: 1 } });
+  // @ts-expect-error: a step has a request
+  await agent.step({ sessionId: "s", stepSequence: 1 });
+  const environment = new InteropSimulationEnvironmentClient(client, "s", new InMemoryInteropOutboundSequenceStore());
+  const { status } = await environment.reset({ seed: 1 }, 1);
+  // @ts-expect-error: no such status
+  return status === "done";
+};
+export const codeOf = (error: unknown): string | undefined => (isInteropError(error) ? error.code : undefined);
+`;
 const ENTRIES = { main: "", inline: "/inline", slim: "/slim" };
 
 const compile = async (compilerOptions, extension) => {
   const uses = Object.entries(ENTRIES).map(([name, entry]) => [`${name}.${extension}`, USE(entry)]);
-  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS], [`react.${extension}`, REACT], [`surface.${extension}`, SURFACE]]);
+  const files = Object.fromEntries([...uses, [`webmcp.${extension}`, WEBMCP], [`testing.${extension}`, TESTING], [`explain.${extension}`, EXPLAIN], [`schema.${extension}`, SCHEMA], [`targets.${extension}`, TARGETS], [`react.${extension}`, REACT], [`surface.${extension}`, SURFACE], [`interop.${extension}`, INTEROP]]);
   return check(files, compilerOptions, ["react", "@types/react", "csstype"]);
 };
 
