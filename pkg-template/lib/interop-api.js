@@ -12,4 +12,5 @@ export {
 } from "./interop-memory.js";
 export { InteropEndpointRouter } from "./interop-router.js";
 export { createSchemaResolver } from "./interop-schemas.js";
+export { openIndexedDbInteropStores } from "./interop-stores.js";
 export { canonicalJson, createInteropManifest, interopDigest, readInteropManifest } from "./interop-values.js";

@@ -69,7 +69,13 @@ const STEPS = [
     },
   },
   { put: (run) => run.ports.advance(parts(run)), take: (run, place) => count(run, placeNumber(place)) },
-  { put: (run) => run.ports.reserve(parts(run)), take: yes },
+  {
+    put: (run) => run.ports.reserve((run.reservation = parts(run))),
+    take(run, answer) {
+      if (answer !== true) run.reservation = undefined;
+      return yes(run, answer);
+    },
+  },
   {
     put(run) {
       const { request, ports } = run;
@@ -90,7 +96,8 @@ const STEPS = [
       return run.ports.commit(commit);
     },
     take(run, answer) {
-      if (answer !== true) run.committed = undefined;
+      if (answer === true) run.reservation = undefined;
+      else run.committed = undefined;
       return yes(run, answer);
     },
   },
@@ -127,6 +134,12 @@ const advance = async (run) => {
   return ask;
 };
 
+/** Tells a store that wants to know that the run is over which it let begin, and that left no response. */
+const leave = ({ ports, reservation }) => {
+  const { idempotencyKey, reservationId } = reservation;
+  return ports.release?.(freeze({ idempotencyKey, reservationId }));
+};
+
 /** `result(run)` is made of a machine that is done. */
 const finish = async (machine, ports, signal, result) => {
   const run = { machine, ports, signal: signal ?? undefined };
@@ -139,6 +152,7 @@ const finish = async (machine, ports, signal, result) => {
     throw error;
   } finally {
     release(machine);
+    if (run.reservation !== undefined) await leave(run);
   }
 };
 

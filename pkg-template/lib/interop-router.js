@@ -51,6 +51,7 @@ const portsOf = (options) => {
     load: store(stores.idempotency, "load"),
     reserve: store(stores.idempotency, "reserve"),
     commit: store(stores.idempotency, "commit"),
+    release: stores.idempotency?.release === undefined ? undefined : store(stores.idempotency, "release"),
     advance: store(stores.sequences, "admit"),
   };
 };

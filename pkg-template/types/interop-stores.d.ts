@@ -61,6 +61,12 @@ export interface InteropIdempotencyStore {
    * digest, else `false`. Else writes the response, `true`.
    */
   commit(commit: InteropCommit): Awaitable<boolean>;
+  /**
+   * A run that `reserve` let begin is over, and `commit` did not say `true`: it was given up, or what it made was no
+   * response. Its reservation stays until its lease ends. For stores that know of runs more than their leases; most need
+   * none. What it throws is the error of the exchange.
+   */
+  release?(run: { readonly idempotencyKey: string; readonly reservationId: string }): Awaitable<void>;
 }
 
 /** A place in a session's sequence that a request claims. */
@@ -146,3 +152,75 @@ export declare class InMemoryInteropOutboundSequenceStore implements InteropOutb
   next(allocation: InteropSequenceAllocation): number;
   current(scope: { readonly issuerId: string; readonly sessionId: string }): number;
 }
+
+/** How durable stores are opened. */
+export interface IndexedDbInteropStoresOptions {
+  /** The database: one for each endpoint or client of an origin, or one for all of them. @default "agent-surface-interop" */
+  readonly name?: string;
+  /**
+   * Bytes of a response envelope that a commit surely holds: at least the manifest's `maximumResponseBytes`, at most
+   * 67,108,864. @default 1_048_576
+   */
+  readonly maximumResponseBytes?: number;
+  /** Records, sequences, sessions, and keys with a number: each at most so many. @default 100_000 */
+  readonly maximumEntries?: number;
+  /** UTF-16 units of responses and what is kept with them. @default 134_217_728 */
+  readonly maximumBytes?: number;
+  /**
+   * `"strict"`: what is answered is on the disk, and outlives a power cut. `"relaxed"` is faster, and outlives a crash of
+   * the page or the browser only. @default "strict"
+   */
+  readonly durability?: "strict" | "relaxed";
+  /**
+   * A run that outlives its lease keeps its operation as long as its page lives and it has not ended: others hear
+   * `interop_request_in_progress`. For handlers that may take longer than the lease, as when a person decides. It needs Web
+   * Locks. Without it, a run is taken over once its lease is over, as the protocol has it. @default false
+   */
+  readonly exclusive?: boolean;
+  /** How long another tab may keep the database in an older version, or delete it. @default 10_000 */
+  readonly openTimeoutMs?: number;
+}
+
+/**
+ * The stores of a router and of clients on IndexedDB: they outlive the page, and all tabs of the origin share them. Nothing
+ * in them is forgotten but by `prune` and `forgetSession`; what is past a limit is refused.
+ *
+ * Every method may reject with an `InteropError` of one of these codes, and then nothing has changed:
+ * `STORE_FULL` (a limit of the options), `STORE_QUOTA` (the browser's; before a run begins it is asked whether there is room
+ * for its response), `STORE_CLOSED` (by `close`, by a tab that upgrades or deletes the database, or because the site's data
+ * were cleared), `STORE_FAILED` (anything else; `cause` has the browser's error), `RESPONSE_TOO_LARGE`.
+ *
+ * A browser may evict an origin's data when the disk is short: `navigator.storage.persist()` asks it not to. Some say too
+ * much of their quota. A response that finds the disk full all the same is not kept, and the run is repeated after its
+ * lease: keep effects idempotent where that matters.
+ */
+export interface IndexedDbInteropStores extends InteropDurableStores {
+  /** Numbers of clients in this origin. */
+  readonly outbound: InteropOutboundSequenceStore;
+  /**
+   * Forgets records whose reservation ended before this logical time, and says how many. A request whose record is
+   * forgotten runs again if it is retried before its deadline: name a time before which no request with a deadline still
+   * to come has been made. With `reservations`, also those of runs that never came to an end.
+   */
+  prune(options: { readonly logicalTimeMs: number; readonly reservations?: boolean }): Promise<number>;
+  /** Forgets the sequences of a session that is over, inbound and outbound: its places and numbers begin again. */
+  forgetSession(session: { readonly issuerId: string; readonly sessionId: string }): Promise<void>;
+  /** Ends the connection. What is under way comes to its end. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/**
+ * Opens, or makes, the durable stores. After `initInterop()`.
+ *
+ * Rejects with an `InteropError`: `STORE_UNAVAILABLE` (there is no IndexedDB, or this page may not use it, as in some private
+ * modes), `STORE_VERSION` (a newer version of the package made the database), `STORE_BLOCKED` (another tab keeps it from
+ * being opened), `STORE_FAILED`, `INVALID_OPTION`.
+ *
+ * @example
+ * const stores = await openIndexedDbInteropStores({ maximumResponseBytes: manifest.maximumResponseBytes });
+ * const router = new InteropEndpointRouter({ …, durableStores: stores });
+ * // Once a day: no request here has a deadline later than an hour after it was made.
+ * await stores.prune({ logicalTimeMs: now - 2 * 3_600_000 });
+ */
+export declare function openIndexedDbInteropStores(options?: IndexedDbInteropStoresOptions): Promise<IndexedDbInteropStores>;

@@ -1,0 +1,313 @@
+// The durable stores of `/interop`, on IndexedDB: what was reserved, committed, claimed and numbered outlives the page and
+// is one for all tabs. Each method is one transaction, which the browser runs alone and keeps whole or not at all, so that
+// of two tabs one comes first. Whether a run that outlives its lease still lives, Web Locks know. What may be written the rules of the module say (`interop-rules.js`); what there is room
+// for is said here, before anything ran. Nothing is forgotten but what `prune` and `forgetSession` are told to forget.
+
+import { ALLOCATED, BY_STATE, NUMBERS, openDatabase, RECORDS, SEQUENCES } from "./interop-database.js";
+import { InteropError, refuseOption } from "./interop-errors.js";
+import { mayReserve, numberFor, placeOf, whatToCommit } from "./interop-rules.js";
+
+/** The key under which a store keeps how much it holds: no key of its entries is a number. */
+const USAGE = 0;
+/** Of a record besides its key and its response, in UTF-16 units. */
+const RECORD_UNITS = 256;
+/** Records that one transaction forgets. */
+const BATCH = 500;
+/** What the browser may need beside the responses themselves. */
+const SLACK_BYTES = 1 << 20;
+const MAX_KEY_UNITS = 256;
+/** Comes after every text in a key of several parts. */
+const LAST = [];
+
+const COMMITTED = "committed";
+const RESERVED = "reserved";
+
+/** Takes the lock of this name; resolves to what lets go of it, or to nothing where somebody has it. */
+const lock = (name) =>
+  new Promise((resolve, reject) => {
+    const held = (granted) => {
+      if (granted === null) return resolve(undefined);
+      return new Promise((letGo) => {
+        resolve(() => {
+          letGo();
+          return released;
+        });
+      });
+    };
+    const released = navigator.locks.request(name, { ifAvailable: true }, held);
+    released.catch(reject);
+  });
+
+const full = () => new InteropError("STORE_FULL", "expected room in the store: it holds as much as it may");
+
+const checkText = (value, label, most = Infinity) => {
+  if (typeof value === "string" && value.length <= most) return;
+  throw new InteropError("INVALID_MEMBER", `${label} is invalid`, { type: "TypeError", status: 400 });
+};
+
+const utf8Length = (text, limit) => (text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length);
+
+const unitsOf = (key, response) => RECORD_UNITS + key.length + (response?.length ?? 0);
+
+/** How a connection keeps what became of requests. */
+class Idempotency {
+  #database;
+  #limits;
+  /** When runs that this page began and did not commit are over, by their reservations. */
+  #running = new Map();
+  /** What lets go of the locks of exclusive runs, by their reservations. */
+  #locks = new Map();
+
+  constructor(database, limits) {
+    this.#database = database;
+    this.#limits = limits;
+  }
+
+  async load(idempotencyKey) {
+    checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
+    const record = await this.#database.run([RECORDS], "readonly", function* (records) {
+      return yield records.get(idempotencyKey);
+    });
+    return record ?? null;
+  }
+
+  async reserve({ idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs }) {
+    const wanted = { idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs };
+    checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
+    mayReserve(null, wanted); // So that nothing that is wrong with it is found in a transaction.
+    const unlock = await this.#lock(idempotencyKey);
+    let isReserved = false;
+    try {
+      isReserved = await this.#reserve(wanted, unlock !== undefined);
+    } finally {
+      if (isReserved && this.#limits.exclusive) this.#locks.set(reservationId, unlock);
+      else await unlock?.();
+    }
+    if (isReserved) this.#running.set(reservationId, reservedUntilLogicalMs);
+    return isReserved;
+  }
+
+  /** What ends the exclusive run that may begin; nothing while another one lives. */
+  #lock(idempotencyKey) {
+    const { name, exclusive } = this.#limits;
+    return exclusive ? lock(`${name}/${idempotencyKey}`) : () => {};
+  }
+
+  async #reserve(wanted, isFree) {
+    const { maximumEntries, maximumBytes } = this.#limits;
+    const { idempotencyKey, requestDigest, reservationId, reservedUntilLogicalMs } = wanted;
+    const hasRoom = await this.#hasRoom(wanted.logicalTimeMs);
+    return this.#database.run([RECORDS], "readwrite", function* (records) {
+      const stored = (yield records.get(idempotencyKey)) ?? null;
+      if (!mayReserve(stored, wanted) || !isFree) return false;
+      if (!hasRoom) throw new InteropError("STORE_QUOTA", "expected room for a response: the browser gives this origin too little storage. Nothing has begun");
+      const { count, units } = (yield records.get(USAGE)) ?? { count: 0, units: 0 };
+      if (units >= maximumBytes || (stored === null && count >= maximumEntries)) throw full();
+      if (stored === null) yield records.put({ count: count + 1, units: units + unitsOf(idempotencyKey) }, USAGE);
+      yield records.put({ state: RESERVED, requestDigest, reservationId, reservedUntilLogicalMs, response: null }, idempotencyKey);
+      return true;
+    });
+  }
+
+  async commit({ idempotencyKey, requestDigest, reservationId, responseDigest, response }) {
+    const run = { idempotencyKey, requestDigest, reservationId, responseDigest, response };
+    checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
+    checkText(response, "response");
+    whatToCommit(null, run);
+    const { maximumResponseBytes } = this.#limits;
+    if (utf8Length(response, maximumResponseBytes) > maximumResponseBytes) {
+      throw new InteropError("RESPONSE_TOO_LARGE", `expected a response of at most ${maximumResponseBytes} bytes, for which these stores were opened`);
+    }
+    const isCommitted = await this.#database.run([RECORDS], "readwrite", function* (records) {
+      const stored = (yield records.get(idempotencyKey)) ?? null;
+      const decision = whatToCommit(stored, run);
+      if (decision !== "write") return decision === "keep";
+      // A run that began is kept, whatever there is by now: its effect has happened.
+      const { count, units } = yield records.get(USAGE);
+      yield records.put({ count, units: units + response.length }, USAGE);
+      yield records.put({ ...stored, state: COMMITTED, response, responseDigest }, idempotencyKey);
+      return true;
+    });
+    await this.release({ reservationId });
+    return isCommitted;
+  }
+
+  /** The run is over, with a response or without one. */
+  async release({ reservationId }) {
+    const unlock = this.#locks.get(reservationId);
+    this.#running.delete(reservationId);
+    this.#locks.delete(reservationId);
+    await unlock?.();
+  }
+
+  releaseAll() {
+    for (const unlock of this.#locks.values()) unlock();
+    this.#locks.clear();
+  }
+
+  /** Whether the browser surely has room for one more response beside those that may still come. */
+  async #hasRoom(now) {
+    for (const [reservationId, until] of this.#running) {
+      if (until >= now) break;
+      this.#running.delete(reservationId);
+    }
+    // Where a browser does not say, a commit finds out.
+    const estimate = await globalThis.navigator?.storage?.estimate?.().catch(() => undefined);
+    if (estimate === undefined) return true;
+    const needed = (this.#running.size + 1) * this.#limits.maximumResponseBytes + SLACK_BYTES;
+    return estimate.quota - estimate.usage >= needed;
+  }
+
+  /** Forgets at most a batch of the records in this state whose reservations end before then; says how many. */
+  forget(state, before) {
+    return this.#database.run([RECORDS], "readwrite", function* (records) {
+      let { count, units } = (yield records.get(USAGE)) ?? { count: 0, units: 0 };
+      const range = IDBKeyRange.bound([state], [state, before], false, true);
+      const request = records.index(BY_STATE).openCursor(range);
+      let forgotten = 0;
+      for (let cursor = yield request; cursor; cursor = yield request) {
+        forgotten += 1;
+        units -= unitsOf(cursor.primaryKey, cursor.value.response);
+        cursor.delete();
+        if (forgotten === BATCH) break;
+        cursor.continue();
+      }
+      if (forgotten > 0) yield records.put({ count: count - forgotten, units }, USAGE);
+      return forgotten;
+    });
+  }
+}
+
+/** Writes an entry under a new key, unless the store holds as many as it may. */
+function* add(store, key, value, maximum) {
+  const count = (yield store.get(USAGE)) ?? 0;
+  if (count >= maximum) throw full();
+  yield store.put(count + 1, USAGE);
+  yield store.put(value, key);
+}
+
+/** Removes the entries whose keys begin with these two parts. */
+function* removeSession(store, issuerId, sessionId) {
+  const range = IDBKeyRange.bound([issuerId, sessionId], [issuerId, sessionId, LAST]);
+  const found = yield store.count(range);
+  if (found === 0) return;
+  yield store.delete(range);
+  yield store.put((yield store.get(USAGE)) - found, USAGE);
+}
+
+const admitWith = (database, { maximumEntries }) =>
+  async function admit({ issuerId, sessionId, operation, sequence, requestDigest }) {
+    const claim = { issuerId, sessionId, operation, sequence, requestDigest };
+    placeOf(null, claim);
+    const key = [issuerId, sessionId, operation];
+    return database.run([SEQUENCES], "readwrite", function* (sequences) {
+      const head = (yield sequences.get(key)) ?? null;
+      const place = placeOf(head, claim);
+      if (place !== "advanced") return place;
+      if (head === null) yield* add(sequences, key, { sequence, requestDigest }, maximumEntries);
+      else yield sequences.put({ sequence, requestDigest }, key);
+      return place;
+    });
+  };
+
+/** Throws if these are no names of a session. */
+const checkScope = ({ issuerId, sessionId }) => numberFor({ issuerId, sessionId, maximumSequence: 1 }, null, 0);
+
+const nextWith = (database, { maximumEntries }) =>
+  async function next({ issuerId, sessionId, maximumSequence, idempotencyKey }) {
+    const allocation = { issuerId, sessionId, maximumSequence, idempotencyKey };
+    numberFor(allocation, null, 0);
+    const scope = [issuerId, sessionId];
+    const hasKey = idempotencyKey !== undefined;
+    return database.run([NUMBERS, ALLOCATED], "readwrite", function* (numbers, allocated) {
+      const known = hasKey ? ((yield allocated.get([...scope, idempotencyKey])) ?? null) : null;
+      const head = yield numbers.get(scope);
+      const number = numberFor(allocation, known, head ?? 0);
+      if (known !== null) return number;
+      if (hasKey) yield* add(allocated, [...scope, idempotencyKey], number, maximumEntries);
+      if (head === undefined) yield* add(numbers, scope, number, maximumEntries);
+      else yield numbers.put(number, scope);
+      return number;
+    });
+  };
+
+const currentWith = (database) =>
+  async function current({ issuerId, sessionId }) {
+    checkScope({ issuerId, sessionId });
+    return database.run([NUMBERS], "readonly", function* (numbers) {
+      return (yield numbers.get([issuerId, sessionId])) ?? 0;
+    });
+  };
+
+const DEFAULTS = {
+  name: "agent-surface-interop",
+  maximumResponseBytes: 1_048_576,
+  maximumEntries: 100_000,
+  maximumBytes: 134_217_728,
+  durability: "strict",
+  exclusive: false,
+  openTimeoutMs: 10_000,
+};
+const MOST = {
+  maximumResponseBytes: 67_108_864,
+  maximumEntries: Number.MAX_SAFE_INTEGER,
+  maximumBytes: Number.MAX_SAFE_INTEGER,
+  openTimeoutMs: 2_147_483_647,
+};
+
+const checkedOptions = (given) => {
+  const options = { ...DEFAULTS };
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(DEFAULTS, key)) throw refuseOption(`\`${key}\` is no option of these stores; they take ${Object.keys(DEFAULTS).join(", ")}`);
+    if (given[key] !== undefined) options[key] = given[key];
+  }
+  if (typeof options.name !== "string" || options.name === "") throw refuseOption("expected `name` to be the name of a database");
+  if (!["strict", "relaxed"].includes(options.durability)) throw refuseOption('expected `durability` to be "strict" or "relaxed"');
+  if (typeof options.exclusive !== "boolean") throw refuseOption("expected `exclusive` to be true or false");
+  for (const [key, most] of Object.entries(MOST)) {
+    if (!Number.isSafeInteger(options[key]) || options[key] < 1 || options[key] > most) {
+      throw refuseOption(`expected \`${key}\` to be a whole number from 1 to ${most}`);
+    }
+  }
+  return options;
+};
+
+export const openIndexedDbInteropStores = async (given = {}) => {
+  const options = checkedOptions(given);
+  if (options.exclusive && !globalThis.navigator?.locks) throw new InteropError("STORE_UNAVAILABLE", "expected Web Locks, which `exclusive` needs and which are not here");
+  const database = await openDatabase(options.name, options);
+  const idempotency = new Idempotency(database, options);
+  const close = () => {
+    database.close();
+    idempotency.releaseAll();
+  };
+  return Object.freeze({
+    idempotency: Object.freeze({
+      load: (key) => idempotency.load(key),
+      reserve: (reservation) => idempotency.reserve(reservation),
+      commit: (commit) => idempotency.commit(commit),
+      release: (run) => idempotency.release(run),
+    }),
+    sequences: Object.freeze({ admit: admitWith(database, options) }),
+    outbound: Object.freeze({ next: nextWith(database, options), current: currentWith(database) }),
+    maximumResponseBytes: options.maximumResponseBytes,
+    async prune({ logicalTimeMs, reservations = false }) {
+      if (!Number.isSafeInteger(logicalTimeMs) || logicalTimeMs < 0) {
+        throw new InteropError("MEMBER_OUT_OF_RANGE", "logicalTimeMs is invalid", { type: "RangeError", status: 400 });
+      }
+      let forgotten = 0;
+      for (const state of reservations ? [COMMITTED, RESERVED] : [COMMITTED]) {
+        for (let last = BATCH; last === BATCH; forgotten += last) last = await idempotency.forget(state, logicalTimeMs);
+      }
+      return forgotten;
+    },
+    async forgetSession({ issuerId, sessionId }) {
+      checkScope({ issuerId, sessionId });
+      await database.run([SEQUENCES, NUMBERS, ALLOCATED], "readwrite", function* (...stores) {
+        for (const store of stores) yield* removeSession(store, issuerId, sessionId);
+      });
+    },
+    close,
+    ...(Symbol.dispose && { [Symbol.dispose]: close }),
+  });
+};
