@@ -9,6 +9,8 @@ use sha2::Digest as _;
 
 const PROTOCOL_PREFIX: &str = "agentplat-interop-v1";
 const TEXT_PREFIX: &str = "sha256:";
+/// Pieces of fewer bytes are hashed together.
+const SMALL_BYTES: usize = 4096;
 
 /// What a hashed text is; a digest of one domain never passes for one of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +74,26 @@ impl Digest {
     /// The digest of a canonical text in a domain.
     pub fn of(domain: Domain, canonical: &str) -> Self {
         Digest::of_parts(PROTOCOL_PREFIX, &[domain.name(), canonical])
+    }
+
+    /// The digest of a canonical text that comes in pieces, and its bytes.
+    pub(crate) fn of_pieces(domain: Domain, write: impl FnOnce(&mut dyn FnMut(&str))) -> (Self, u64) {
+        let (mut hasher, mut small, mut bytes) = (sha2::Sha256::new(), String::new(), 0);
+        for part in [PROTOCOL_PREFIX, "\0", domain.name(), "\0"] {
+            small.push_str(part);
+        }
+        write(&mut |piece| {
+            bytes += piece.len() as u64;
+            if piece.len() < SMALL_BYTES {
+                small.push_str(piece);
+            } else {
+                hasher.update(&small);
+                hasher.update(piece);
+                small.clear();
+            }
+        });
+        hasher.update(&small);
+        (Digest(hasher.finalize().into()), bytes)
     }
 
     /// The digest of texts with U+0000 between them.

@@ -3,26 +3,38 @@
 //! It refuses to know any rule of either. `request` and `response` call it.
 
 use crate::check::Token;
-use agent_surface_json::exact;
+use crate::digest::{Digest, Domain};
+use crate::error::Error;
+use agent_surface_json::Value;
+use agent_surface_json::exact::{self, Exact};
 use alloc::string::String;
 use alloc::vec::Vec;
+
+/// The member that is as large as its sender likes.
+pub(crate) const PAYLOAD: &str = "payload";
 
 /// Members of an envelope, in UTF-16 order, with their canonical texts.
 pub(crate) type Fields<'a> = Vec<(&'a str, &'a str)>;
 
-/// The hashed text of an envelope: without its digest and its signature.
-pub(crate) fn body(fields: &Fields<'_>, digest_name: &str) -> String {
+/// The digest of an envelope, over all but that digest and the signature, and how many bytes that is.
+pub(crate) fn digest(fields: &Fields<'_>, digest_name: &str, domain: Domain) -> (Digest, u64) {
     let kept: Fields<'_> = fields
         .iter()
         .copied()
         .filter(|(name, _)| *name != digest_name && *name != "signature")
         .collect();
-    exact::object(None, &[], &kept)
+    Digest::of_pieces(domain, |take| exact::object_pieces(None, &[], &kept, take))
 }
 
-/// The whole.
-pub(crate) fn whole(fields: &Fields<'_>) -> String {
-    exact::object(None, &[], fields)
+/// The same, of an envelope from the wire.
+pub(crate) fn digest_of(value: Value<'_>, digest_name: &str, domain: Domain) -> (Digest, u64) {
+    let drop = [digest_name, "signature"];
+    Digest::of_pieces(domain, |take| exact::object_pieces(Some(value), &drop, &[], take))
+}
+
+/// The whole, around a payload that has been read already.
+pub(crate) fn whole(fields: &Fields<'_>, payload: &Exact) -> Result<Exact, Error> {
+    Ok(Exact::object_around(fields, PAYLOAD, payload)?)
 }
 
 /// `null` or the signature as a literal.

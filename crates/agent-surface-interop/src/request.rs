@@ -10,7 +10,7 @@ use crate::error::{Error, Rule};
 use crate::manifest::Manifest;
 use crate::operation::Operation;
 use crate::{PROTOCOL, SCHEMA_VERSION};
-use agent_surface_json::exact::{self, Exact};
+use agent_surface_json::exact::Exact;
 use alloc::string::String;
 use alloc::sync::Arc;
 
@@ -74,20 +74,19 @@ impl Request {
             return Err(Rule::RequestBinding.into());
         }
         let signature = members.token("signature", "requestSignature")?;
-        let fits = |text: &str| envelope::size(text) <= manifest.max_request_bytes();
-        if !fits(wire.text()) {
+        let max_bytes = manifest.max_request_bytes();
+        if envelope::size(wire.text()) > max_bytes {
             return Err(Rule::RequestTooLarge.into());
         }
         let parts = Parts::read(members, manifest)?;
-        let payload = wire.member("payload");
-        let body = exact::object(Some(value), &[DIGEST_MEMBER, "signature"], &[]);
-        if !fits(&body) {
+        let payload = wire.member(envelope::PAYLOAD);
+        let (digest, bytes) = envelope::digest_of(value, DIGEST_MEMBER, Domain::Request);
+        if bytes > max_bytes {
             return Err(Rule::RequestTooLarge.into());
         }
         let payload_digest = payload
             .as_ref()
             .map(|payload| Digest::of(Domain::RequestPayload, payload.text()));
-        let digest = Digest::of(Domain::Request, &body);
         let is_whole = payload_digest == members.digest_if_any("payloadDigest")
             && members.digest_if_any(DIGEST_MEMBER) == Some(digest);
         let payload = payload.filter(|_| is_whole).ok_or(Rule::RequestDigest)?;
@@ -231,11 +230,13 @@ impl Unsigned {
             manifest: manifest.clone(),
             digest: manifest.digest(),
         };
-        let body = unsigned.with_fields("null", |fields| envelope::body(fields, DIGEST_MEMBER));
-        if envelope::size(&body) > manifest.max_request_bytes() {
+        let (digest, bytes) = unsigned.with_fields("null", |fields| {
+            envelope::digest(fields, DIGEST_MEMBER, Domain::Request)
+        });
+        if bytes > manifest.max_request_bytes() {
             return Err(Rule::RequestTooLarge.into());
         }
-        unsigned.digest = Digest::of(Domain::Request, &body);
+        unsigned.digest = digest;
         Ok(unsigned)
     }
 
@@ -244,13 +245,13 @@ impl Unsigned {
     }
 
     pub(crate) fn sign(self, signature: Option<Token>) -> Result<Request, Error> {
-        let text = self.with_fields(&envelope::signature_text(signature.as_ref()), envelope::whole);
-        if envelope::size(&text) > self.manifest.max_request_bytes() {
+        let signature_text = envelope::signature_text(signature.as_ref());
+        let wire = self.with_fields(&signature_text, |fields| envelope::whole(fields, &self.payload))?;
+        if envelope::size(wire.text()) > self.manifest.max_request_bytes() {
             return Err(Rule::RequestTooLarge.into());
         }
-        let wire = Exact::parse(text, usize::MAX)?;
         Ok(Request(Arc::new(Inner {
-            payload: wire.member("payload").unwrap_or(self.payload),
+            payload: wire.member(envelope::PAYLOAD).unwrap_or(self.payload),
             wire,
             parts: self.parts,
             digest: self.digest,
@@ -258,7 +259,7 @@ impl Unsigned {
         })))
     }
 
-    fn with_fields(&self, signature: &str, write: impl Fn(&Fields<'_>) -> String) -> String {
+    fn with_fields<T>(&self, signature: &str, write: impl FnOnce(&Fields<'_>) -> T) -> T {
         let parts = &self.parts;
         let text = |identifier: &Identifier| quoted(identifier.as_str());
         let digest = |digest: Digest| quoted(&digest.text());
@@ -269,7 +270,7 @@ impl Unsigned {
             ("issuerId", &text(&parts.issuer_id)),
             ("logicalTimeMs", &decimal(parts.logical_time.as_u64())),
             ("operation", &quoted(parts.operation.name())),
-            ("payload", self.payload.text()),
+            (envelope::PAYLOAD, self.payload.text()),
             ("payloadDigest", &digest(self.payload_digest)),
             ("protocol", &quoted(PROTOCOL)),
             (DIGEST_MEMBER, &digest(self.digest)),

@@ -10,7 +10,7 @@ use crate::error::{Error, Rule};
 use crate::manifest::Manifest;
 use crate::request::Request;
 use crate::{PROTOCOL, SCHEMA_VERSION};
-use agent_surface_json::exact::{self, Exact};
+use agent_surface_json::exact::Exact;
 use agent_surface_json::{Kind, Value};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -78,7 +78,7 @@ impl Response {
         }
         let status = value.get("status").and_then(Value::as_str);
         let status = Status::parse(&status.unwrap_or_default()).ok_or(Rule::ResponseStatus)?;
-        let payload = wire.member("payload");
+        let payload = wire.member(envelope::PAYLOAD);
         let is_null = |payload: &Exact| payload.value().kind() == Kind::Null;
         if status != Status::Completed && !payload.as_ref().is_some_and(is_null) {
             return Err(Rule::ResponsePayload.into());
@@ -88,8 +88,7 @@ impl Response {
             members.digest_if_any("payloadDigest") == Some(found)
         };
         let payload = payload.filter(is_whole).ok_or(Rule::ResponsePayloadDigest)?;
-        let body = exact::object(Some(value), &[DIGEST_MEMBER, "signature"], &[]);
-        let digest = Digest::of(Domain::Response, &body);
+        let (digest, _) = envelope::digest_of(value, DIGEST_MEMBER, Domain::Response);
         if members.digest_if_any(DIGEST_MEMBER) != Some(digest) {
             return Err(Rule::ResponseDigest.into());
         }
@@ -204,8 +203,9 @@ impl Unsigned {
             reason_code,
             digest: request.digest(),
         };
-        let body = unsigned.with_fields("null", |fields| envelope::body(fields, DIGEST_MEMBER));
-        unsigned.digest = Digest::of(Domain::Response, &body);
+        (unsigned.digest, _) = unsigned.with_fields("null", |fields| {
+            envelope::digest(fields, DIGEST_MEMBER, Domain::Response)
+        });
         Ok(unsigned)
     }
 
@@ -214,13 +214,13 @@ impl Unsigned {
     }
 
     pub(crate) fn sign(self, signature: Option<Token>) -> Result<Response, Error> {
-        let text = self.with_fields(&envelope::signature_text(signature.as_ref()), envelope::whole);
-        if envelope::size(&text) > self.manifest.max_response_bytes() {
+        let signature_text = envelope::signature_text(signature.as_ref());
+        let wire = self.with_fields(&signature_text, |fields| envelope::whole(fields, &self.payload))?;
+        if envelope::size(wire.text()) > self.manifest.max_response_bytes() {
             return Err(Rule::ResponseTooLarge.into());
         }
-        let wire = Exact::parse(text, usize::MAX)?;
         Ok(Response(Arc::new(Inner {
-            payload: wire.member("payload").unwrap_or(self.payload),
+            payload: wire.member(envelope::PAYLOAD).unwrap_or(self.payload),
             wire,
             status: self.status,
             reason_code: self.reason_code,
@@ -229,12 +229,12 @@ impl Unsigned {
         })))
     }
 
-    fn with_fields(&self, signature: &str, write: impl Fn(&Fields<'_>) -> String) -> String {
+    fn with_fields<T>(&self, signature: &str, write: impl FnOnce(&Fields<'_>) -> T) -> T {
         let digest = |digest: Digest| quoted(&digest.text());
         write(&alloc::vec![
             ("endpointId", &quoted(self.manifest.endpoint_id().as_str())),
             ("operation", &quoted(self.request.operation().name())),
-            ("payload", self.payload.text()),
+            (envelope::PAYLOAD, self.payload.text()),
             ("payloadDigest", &digest(self.payload_digest)),
             ("protocol", &quoted(PROTOCOL)),
             ("reasonCode", &quoted(self.reason_code.as_str())),

@@ -52,6 +52,16 @@ impl Document {
         })
     }
 
+    /// Of a canonical text and its tape.
+    #[cfg(feature = "exact")]
+    pub(crate) fn of_tape(text: Box<str>, nodes: Vec<Node>) -> Self {
+        Document {
+            text,
+            nodes,
+            is_canonical: true,
+        }
+    }
+
     /// The text as given.
     pub fn text(&self) -> &str {
         &self.text

@@ -6,16 +6,15 @@
 
 use crate::document::{Document, Value};
 use crate::parse::{self, Bounds, ParseError};
-use crate::{float, text};
+use crate::{float, rewrite, text};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// Nested arrays and objects, inclusive: 1,024 of a payload, and what envelopes and results wrap around it.
 pub const MAX_DEPTH: usize = 1100;
-/// Stands for a number that has no canonical text: no double prints like this.
-const NO_NUMBER: &str = "1e999";
-/// Integers of fewer digits are doubles and print as they are.
+/// So many digits a double keeps apart.
 const SAFE_DIGITS: usize = 15;
 
 /// Why a text has no exact canonical form.
@@ -64,19 +63,34 @@ impl Exact {
     /// Parses strictly: size in UTF-8 bytes first, then depth, then content. Of duplicate keys the last one counts.
     pub fn parse(text: impl Into<Box<str>>, max_bytes: usize) -> Result<Self, ExactError> {
         let mut document = parse(text.into(), max_bytes)?;
-        let mut has_no_number = false;
-        if let Some(spelt) = spell_numbers(&document, &mut has_no_number) {
-            document = parse(spelt.into(), usize::MAX)?;
+        if !document.is_canonical() || !is_spelt_throughout(&document) {
+            document = rewrite::rewrite(&document)?;
         }
-        if !document.is_canonical() {
-            document = parse(document.root().canonical().into(), usize::MAX)?;
-        }
-        // Only now: a duplicate key may have covered it.
-        if has_no_number && tokens(&document).any(|(_, token)| token == NO_NUMBER) {
-            return Err(ExactError::Number);
-        }
+        Ok(Exact::whole(document))
+    }
+
+    fn whole(document: Document) -> Self {
         let document = Arc::new(document);
-        Ok(Exact { document, index: 0 })
+        Exact { document, index: 0 }
+    }
+
+    /// The object of `fields`, and of `value` in place of whatever they have for `key`; the value is not read again. The
+    /// fields come in UTF-16 order, each once, with canonical texts.
+    pub fn object_around(fields: &[(&str, &str)], key: &str, value: &Exact) -> Result<Self, ExactError> {
+        let value = value.value();
+        let with = |text: &str| {
+            let fields = fields
+                .iter()
+                .map(|(name, own)| (*name, if *name == key { text } else { *own }));
+            parse(object(None, &[], &fields.collect::<Vec<_>>()).into(), usize::MAX)
+        };
+        let shell = with("null")?;
+        let hole = shell.root().get(key).filter(|_| fits_in(value));
+        Ok(Exact::whole(match hole {
+            Some(hole) => rewrite::fill(&shell, hole, value),
+            // What is too deep is said where a text is read.
+            None => with(value.raw())?,
+        }))
     }
 
     /// The value, to read.
@@ -114,51 +128,49 @@ fn parse(text: Box<str>, max_bytes: usize) -> Result<Document, ExactError> {
     Document::parse(text, bounds).map_err(ExactError::Parse)
 }
 
-/// Where number tokens start, and they.
-fn tokens(document: &Document) -> impl Iterator<Item = (usize, &str)> {
+/// Whether a value may be a member of an object within the bounds. Each level has a node of its own.
+fn fits_in(value: Value<'_>) -> bool {
+    ((value.next() - value.index()) as usize) < MAX_DEPTH || rewrite::depth(value) < MAX_DEPTH
+}
+
+/// Whether every number is written as ECMAScript prints it.
+fn is_spelt_throughout(document: &Document) -> bool {
+    let mut printer = ryu_js::Buffer::new();
     document
         .nodes()
         .iter()
         .filter(|node| node.tag & parse::KIND_BITS == parse::NUMBER)
-        .map(|node| {
-            let (start, end) = (node.start as usize, node.end as usize);
-            (start, document.text().get(start..end).unwrap_or_default())
+        .all(|node| {
+            let token = document.text().get(node.start as usize..node.end as usize);
+            token.is_some_and(|token| spell(token, &mut printer) == Some(token))
         })
 }
 
-/// The text with every number as ECMAScript prints it, if that is another text.
-fn spell_numbers(document: &Document, has_no_number: &mut bool) -> Option<String> {
-    let (whole, mut out, mut copied) = (document.text(), None, 0);
-    let mut printer = ryu_js::Buffer::new();
-    for (start, token) in tokens(document) {
-        if is_spelt(token) {
-            continue;
-        }
-        let double = float::parse_f64(token);
-        let is_number = double.is_finite() && !(double == 0.0 && double.is_sign_negative());
-        *has_no_number |= !is_number;
-        let spelt = if is_number {
-            printer.format_finite(double)
-        } else {
-            NO_NUMBER
-        };
-        if spelt != token {
-            let out = out.get_or_insert_with(|| String::with_capacity(whole.len()));
-            out.push_str(whole.get(copied..start).unwrap_or_default());
-            out.push_str(spelt);
-            copied = start + token.len();
-        }
+/// A number token as ECMAScript prints the double that it means, if that is one and not `-0`.
+pub(crate) fn spell<'a>(token: &'a str, printer: &'a mut ryu_js::Buffer) -> Option<&'a str> {
+    if is_spelt(token) {
+        return Some(token);
     }
-    let mut out = out?;
-    out.push_str(whole.get(copied..).unwrap_or_default());
-    Some(out)
+    let double = float::parse_f64(token);
+    let is_number = double.is_finite() && !(double == 0.0 && double.is_sign_negative());
+    is_number.then(|| printer.format_finite(double))
 }
 
-/// Whether a token is an integer that prints as it is; for others somebody has to look.
+/// Whether a token surely prints as it is; for others somebody has to look. Doubles keep 15 digits apart, so a decimal of no
+/// more is the shortest of its double; from a millionth on and below 10^15 it is printed plainly.
 fn is_spelt(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token).as_bytes();
-    let is_negative_zero = digits.len() < token.len() && digits.first() == Some(&b'0');
-    digits.len() <= SAFE_DIGITS && !is_negative_zero && digits.iter().all(u8::is_ascii_digit)
+    let Some(point) = digits.iter().position(|byte| *byte == b'.') else {
+        let is_negative_zero = digits.len() < token.len() && digits.first() == Some(&b'0');
+        return digits.len() <= SAFE_DIGITS && !is_negative_zero && digits.iter().all(u8::is_ascii_digit);
+    };
+    let (whole, fraction) = digits.split_at_checked(point).unwrap_or_default();
+    let fraction = fraction.get(1..).unwrap_or_default();
+    // One more than the digits: the point.
+    digits.len() <= SAFE_DIGITS + 1
+        && fraction.iter().all(u8::is_ascii_digit)
+        && fraction.last().is_some_and(|last| *last != b'0')
+        && (whole != b"0" || !fraction.starts_with(b"000000"))
 }
 
 /// An object with `put` and the members of `from` but those named in `drop`. The text of `from` is canonical, and so is
@@ -167,13 +179,23 @@ pub fn object(from: Option<Value<'_>>, drop: &[&str], put: &[(&str, &str)]) -> S
     let kept = from.map_or(0, |value| value.raw().len());
     let own: usize = put.iter().map(|(key, text)| key.len() + text.len() + 4).sum();
     let mut out = String::with_capacity(kept + own + 2);
+    object_pieces(from, drop, put, |piece| out.push_str(piece));
+    out
+}
+
+/// The text of `object`, piece by piece.
+pub fn object_pieces(
+    from: Option<Value<'_>>,
+    drop: &[&str],
+    put: &[(&str, &str)],
+    mut take: impl FnMut(&str),
+) {
     let mut put = put.iter().copied().peekable();
+    let mut opening = "{\"";
     let mut write = |key: &str, text: &str| {
-        out.push(if out.is_empty() { '{' } else { ',' });
-        out.push('"');
-        out.push_str(key);
-        out.push_str("\":");
-        out.push_str(text);
+        for piece in [core::mem::replace(&mut opening, ",\""), key, "\":", text] {
+            take(piece);
+        }
     };
     for (key, text) in from.into_iter().flat_map(raw_members) {
         let is_escaped = key.contains('\\');
@@ -190,8 +212,7 @@ pub fn object(from: Option<Value<'_>>, drop: &[&str], put: &[(&str, &str)]) -> S
     for (own, own_text) in put {
         write(own, own_text);
     }
-    out.push_str(if out.is_empty() { "{}" } else { "}" });
-    out
+    take(if opening == "{\"" { "{}" } else { "}" });
 }
 
 #[cfg(test)]
@@ -272,6 +293,75 @@ mod tests {
         assert_eq!(object(None, &[], &[("a", "1")]), "{\"a\":1}");
     }
 
+    #[test]
+    fn an_object_around_a_value_is_the_object_of_its_text() {
+        let deep = ["[".repeat(MAX_DEPTH - 1), "]".repeat(MAX_DEPTH - 1)].concat();
+        let around = |value: &Exact| {
+            let fields = [("a", "[1,{\"x\":2}]"), ("m", "null"), ("z", "{\"y\":[]}")];
+            Exact::object_around(&fields, "m", value)
+        };
+        for text in [
+            "1",
+            "\"long enough\"",
+            "[]",
+            "{\"b\":[1,{\"c\":null}],\"a\":\"\\n\"}",
+            &deep,
+        ] {
+            let value = Exact::parse(text, usize::MAX).unwrap();
+            let whole = around(&value).unwrap();
+            let read = Exact::parse(whole.text(), usize::MAX).unwrap();
+            assert_eq!(whole.document.nodes(), read.document.nodes(), "{text}");
+            // A member of another document is as good.
+            let inner = around(&whole.member("m").unwrap()).unwrap();
+            assert_eq!(inner.text(), whole.text());
+            assert_eq!(inner.document.nodes(), read.document.nodes());
+        }
+        let deepest = Exact::parse(["[", &deep, "]"].concat(), usize::MAX).unwrap();
+        assert!(matches!(around(&deepest), Err(ExactError::Parse(_))));
+    }
+
+    #[test]
+    fn a_rewritten_text_has_the_tape_of_its_text() {
+        for text in [
+            "{\"b\":1.0,\"a\":[{\"d\":2,\"c\":\"\\u0041\\/\\n\",\"d\":[]}, 1e2],\"b\":{}}",
+            "[ ]",
+            " \"\\u00e9\" ",
+            "{\"x\":{\"b\":{\"b\":1,\"a\":2},\"a\":[[0.10]]}}",
+        ] {
+            let value = Exact::parse(text, usize::MAX).unwrap();
+            let read = Exact::parse(value.text(), usize::MAX).unwrap();
+            assert_eq!(value.document.nodes(), read.document.nodes(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_not_looked_at_prints_as_it_is() {
+        for token in [
+            "0.5",
+            "-0.5",
+            "1.25",
+            "0.000001",
+            "0.0000012",
+            "123456789012.345",
+            "-9.5",
+        ] {
+            assert!(super::is_spelt(token), "{token}");
+            assert_eq!(exact(token).unwrap(), token);
+        }
+        for token in [
+            "0.0",
+            "1.50",
+            "0.0000001",
+            "1234567890123.456",
+            "-0",
+            "1e5",
+            "1.5e3",
+            "-0.0",
+        ] {
+            assert!(!super::is_spelt(token), "{token}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_form_is_a_fixed_point_and_keeps_every_double(bits in prop::collection::vec(any::<u64>(), 1..8)) {
@@ -286,6 +376,17 @@ mod tests {
             let value = Exact::parse(first, 1 << 20).unwrap();
             let read: Vec<f64> = value.value().items().filter_map(Value::as_f64).collect();
             prop_assert_eq!(read, doubles);
+        }
+
+        #[test]
+        fn decimals_of_fifteen_digits_print_as_they_are(digits in 1u64..1_000_000_000_000_000, places in 0usize..22) {
+            let text = format!("{digits:0>width$}", width = places + 1);
+            let (whole, fraction) = text.split_at(text.len() - places);
+            let token = [whole, ".", fraction].concat();
+            prop_assume!(super::is_spelt(&token));
+            let double: f64 = token.parse().unwrap();
+            let mut printer = ryu_js::Buffer::new();
+            prop_assert_eq!(printer.format_finite(double), token);
         }
 
         #[test]

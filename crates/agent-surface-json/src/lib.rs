@@ -19,6 +19,8 @@ mod float;
 mod number;
 mod parse;
 pub mod pattern;
+#[cfg(feature = "exact")]
+mod rewrite;
 pub mod schema;
 mod sip;
 mod sort;

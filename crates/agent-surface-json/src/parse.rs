@@ -92,11 +92,11 @@ pub(crate) const ESCAPED: u32 = 8;
 /// Above it, the number of items or entries.
 pub(crate) const COUNT_SHIFT: u32 = 4;
 /// So that a count and an offset fit the tape whatever the caller allows.
-const MAX_TEXT: usize = 1 << 28;
+pub(crate) const MAX_TEXT: usize = 1 << 28;
 
 /// One value: its slice of the text and the tape index behind its subtree. An object's entries are
 /// a string node (the key) followed by the value's nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
