@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: the times of the library's operations, measured in Chromium on the built package; `bench interop`:
-//! the remote protocol's round trips.
+//! the remote protocol's round trips, natively and in Chromium.
 //!
-//! It measures nothing itself: `tests/bench/bench.mjs` drives the page, `benches/roundtrip.rs` of the interop crate is a
-//! program of its own. Arguments go through.
+//! It measures nothing itself: `tests/bench/*.mjs` drive the pages, `benches/roundtrip.rs` of the interop crate is a program
+//! of its own. Arguments go through.
 
 use anyhow::{Result, bail};
 
@@ -30,7 +30,10 @@ fn interop(workspace: &Workspace, arguments: &[String]) -> Result<()> {
         "--bench",
         "roundtrip",
     ]);
-    process::run(cargo.args(["--profile", "host", "--"]).args(arguments))
+    process::run(cargo.args(["--profile", "host", "--"]).args(arguments))?;
+    setup::run(workspace, setup::Purpose::Browser)?;
+    build::for_pages(workspace)?;
+    drive(workspace, "tests/bench/interop.mjs", arguments)
 }
 
 fn drive(workspace: &Workspace, script: &str, arguments: &[String]) -> Result<()> {
