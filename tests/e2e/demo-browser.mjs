@@ -26,7 +26,7 @@ export async function openBrowser() {
   return { browser, page, devtools, faults };
 }
 
-/** The browser also notes what the backend or the endpoint that plays a model refused, and was meant to. */
+/** The browser also notes what the backend, the environment or the endpoint that plays a model refused, and was meant to. */
 function isRefusal(text, url) {
-  return text.startsWith("Failed to load resource") && /^\/(api|v1)\//.test(new URL(url).pathname);
+  return text.startsWith("Failed to load resource") && /^\/((api|v1)\/|exchange$)/.test(new URL(url).pathname);
 }

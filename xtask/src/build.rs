@@ -58,7 +58,9 @@ pub fn without_others(workspace: &Workspace) -> Result<()> {
 pub fn for_pages(workspace: &Workspace) -> Result<()> {
     setup::run(workspace, setup::Purpose::Build)?;
     let _held = workspace.hold("build")?;
-    core(workspace)?.apart(&apart::KERNEL)
+    let build = core(workspace)?;
+    build.apart(&apart::KERNEL)?;
+    build.apart(&apart::INTEROP)
 }
 
 fn core(workspace: &Workspace) -> Result<Build<'_>> {
