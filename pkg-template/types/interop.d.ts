@@ -66,6 +66,7 @@ export type InteropErrorCode =
   | "INVALID_MEMBER"
   | "MEMBER_OUT_OF_RANGE"
   | "INVALID_OPTION"
+  | "UNSUPPORTED_SCHEMA"
   | "OPERATION_UNAVAILABLE"
   | "NOT_COMPLETED"
   | "HTTP_STATUS"
@@ -263,7 +264,7 @@ export interface InteropSchemaResolver {
 
 /**
  * A resolver of schemas in the package's subset of JSON Schema 2020-12, compiled here and now; a schema outside the subset
- * throws. Payloads are compared inside the module, without a copy. Formats are asserted; defaults are not filled.
+ * throws (`UNSUPPORTED_SCHEMA`). Payloads are compared inside the module, without a copy. Formats are asserted; defaults are not filled.
  *
  * ```js
  * createSchemaResolver({ ["sha256:cef1…"]: { type: "object", required: ["order"] } });

@@ -38,20 +38,19 @@ impl Schemas {
     /// # Errors
     /// The digest is none, or the schema is outside the subset.
     pub fn add(&self, digest: &str, text: String) -> Result<(), String> {
-        let refused = |message: String| write::error(&Error::Host(message));
         let digest = Digest::parse(digest).ok_or_else(|| write::error(&Error::Invalid("schemaDigest")))?;
         let bounds = Bounds {
             max_bytes: LIMITS.max_bytes,
             max_depth: 64,
             lone_surrogates: false,
         };
-        let document = Document::parse(text, bounds).map_err(|error| refused(error.message()))?;
+        let document = Document::parse(text, bounds).map_err(|error| refusal(&error.message()))?;
         let options = Options {
             assert_formats: true,
             fill_defaults: false,
         };
         let schema =
-            Schema::compile_with(&document, LIMITS, options).map_err(|error| refused(error.message))?;
+            Schema::compile_with(&document, LIMITS, options).map_err(|error| refusal(&error.message))?;
         self.0.borrow_mut().insert(digest, schema);
         Ok(())
     }
@@ -64,6 +63,20 @@ impl Schemas {
         let value = values::parse(text)?;
         Ok(Digest::parse(digest).is_some_and(|digest| self.accepts(digest, value.value())))
     }
+}
+
+/// A schema that is not compiled; the full engine is not to be had here.
+fn refusal(message: &str) -> String {
+    let message = match message.split_once(", or install the full engine") {
+        Some((message, _)) => [message, ", or resolve it with a validator of your own"].concat(),
+        None => String::from(message),
+    };
+    write::Object::new()
+        .text("code", "UNSUPPORTED_SCHEMA")
+        .text("type", "TypeError")
+        .number("status", 500)
+        .text("message", &message)
+        .end()
 }
 
 impl Schemas {

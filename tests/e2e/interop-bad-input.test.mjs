@@ -109,10 +109,11 @@ const refuses = (code, message) => (error) => {
 /** Writes a body of so many bytes until it is done or nobody reads. */
 const pour = (response, bytes) => {
   const piece = Buffer.alloc(64 * 1024, 0x20);
+  let poured = 0;
   const more = () => {
-    while (written < bytes && !response.destroyed) {
-      const size = Math.min(piece.length, bytes - written);
-      written += size;
+    while (poured < bytes && !response.destroyed) {
+      const size = Math.min(piece.length, bytes - poured);
+      written = poured += size;
       if (!response.write(piece.subarray(0, size))) return void response.once("drain", more);
     }
     if (!response.destroyed) response.end();
@@ -136,7 +137,6 @@ test("a body of 64 MiB and one byte is not read to its end, declared or not", as
   };
   await assert.rejects(transport.manifest(), refuses("HTTP_TOO_LARGE"));
   assert.ok(written < 8 * MIB, `${written} written`);
-  written = 0;
   answer = (_, response) => pour(response, 80 * MIB);
   await assert.rejects(transport.manifest(), refuses("HTTP_TOO_LARGE"));
   assert.ok(written < 80 * MIB, `${written} written`);
@@ -331,6 +331,13 @@ test("a router says exactly one of `durableStores` and `localOnly`, and holds wh
   ];
   for (const [more, code, message] of cases) assert.throws(() => routerOf(more), refuses(code, message), JSON.stringify(more));
   assert.ok(routerOf({ localOnly: false, durableStores: durable(4096) }));
+});
+
+test("a schema outside the subset is refused when it is handed over", () => {
+  const make = (schema, digest = INPUT) => I.createSchemaResolver({ [digest]: schema });
+  assert.throws(() => make({ not: {} }), refuses("UNSUPPORTED_SCHEMA", /`not`.*a validator of your own$/));
+  assert.throws(() => make(7), refuses("UNSUPPORTED_SCHEMA"));
+  assert.throws(() => make({}, "sha256:1"), refuses("INVALID_MEMBER", /schemaDigest/));
 });
 
 test("stores in memory are full at their bounds, before anything runs", async () => {
