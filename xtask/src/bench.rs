@@ -1,5 +1,6 @@
-//! `cargo xtask bench`: the times of the library's operations, measured in Chromium on the built package; `bench interop`:
-//! the remote protocol's round trips, natively and in Chromium.
+//! `cargo xtask bench`: the times of the library's operations, measured in Chromium on the built package; `bench surface`:
+//! requests of a frame through the external surface; `bench interop`: the remote protocol's round trips, natively and in
+//! Chromium.
 //!
 //! It measures nothing itself: `tests/bench/*.mjs` drive the pages, `benches/roundtrip.rs` of the interop crate is a program
 //! of its own. Arguments go through.
@@ -10,14 +11,20 @@ use crate::{browser, build, process, setup, tools, workspace::Workspace};
 
 /// Builds, then measures.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    if let Some((first, rest)) = arguments.split_first()
-        && first == "interop"
-    {
-        return interop(workspace, rest);
+    match arguments.split_first() {
+        Some((first, rest)) if first == "interop" => return interop(workspace, rest),
+        Some((first, rest)) if first == "surface" => return surface(workspace, rest),
+        _ => {}
     }
     setup::run(workspace, setup::Purpose::Browser)?;
     build::without_others(workspace)?;
     drive(workspace, "tests/bench/bench.mjs", arguments)
+}
+
+fn surface(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    setup::run(workspace, setup::Purpose::Browser)?;
+    build::for_pages(workspace)?;
+    drive(workspace, "tests/bench/surface.mjs", arguments)
 }
 
 fn interop(workspace: &Workspace, arguments: &[String]) -> Result<()> {

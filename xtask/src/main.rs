@@ -35,6 +35,7 @@ cargo xtask <command>
   test [STEP…]     all checks and tests, or only the named steps; `test --list` names them
   size             sizes of the package's entries against their budgets in wasm-pack.toml
   bench            times of the library's operations in Chromium
+  bench surface    requests through the external surface's port, beside a bare echo
   bench interop    round trips of the remote protocol per second
   fuzz [SECONDS]   random inputs through the fuzz targets, a minute for each; one target when it is named after SECONDS
   tidy [--bless]   the rules that no other tool enforces; --bless renews the boundary hash in the types
