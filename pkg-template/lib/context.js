@@ -29,16 +29,15 @@ export const toConsumer = (given) => {
   if (given === undefined || given === null || given === ANONYMOUS) return ANONYMOUS;
   const { id, kind, grants } = given;
   const before = known.get(given);
-  if (before !== undefined && before.id === id && before.kind === kind && grants === undefined && before.grants === undefined) {
-    return before;
-  }
+  // Grants are the same where they are those of our own copy, which nobody can change, or none.
+  if (before?.id === id && before.kind === kind && before.grants === grants) return before;
   if (typeof id !== "string" || !id || id.length > 256 || !id.isWellFormed() || !KINDS.includes(kind)) {
     throw new TypeError(
       `\`consumer\` must be { id, kind, grants? } with an id of 1 to 256 characters and one of the kinds ${KINDS.join(", ")}`,
     );
   }
   const consumer = grants === undefined ? { id, kind } : { id, kind, grants: grantsOf(grants) };
-  known.set(given, freeze(consumer));
+  known.set(given, freeze(consumer)).set(consumer, consumer);
   return consumer;
 };
 

@@ -70,10 +70,9 @@ class Peer {
 
   request(text, respond) {
     const { peers } = this;
-    const controller = new AbortController();
     const request = text.length <= peers.limits.maxBytes ? parsed(text) : undefined;
     const [requestId, method, capability] = [request?.id, request?.method, request?.capability].map((each) => shortText(each, 128));
-    this.surface.submit(text, controller.signal, (response) => {
+    return this.surface.submit(text, (response) => {
       respond(response);
       if (method === "invoke" && this.isOpen) {
         this.lastCall = Object.freeze({ at: new Date(peers.now()).toISOString(), capability });
@@ -83,7 +82,6 @@ class Peer {
       const { ok, error, result } = JSON.parse(response);
       peers.note("request", { ...this.about(), requestId, method, capability, ok, code: (error ?? result?.error)?.code });
     });
-    return () => controller.abort();
   }
 
   watch() {

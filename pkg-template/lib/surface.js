@@ -31,15 +31,15 @@ const only = (options, names, what) => {
 
 const OPTIONS = ["registry", "app", "expose", "session", "recordLimit", "records", "execute", "maxBytes", "maxInFlight", "rate", "now"];
 
-/** The registry as an adapter has it, and how it lets go of it. */
+/** The registry as an adapter has it, how it lets go of it, and the consumer as the registry knows it already. */
 const viewOf = (registry, consumer) => {
-  if (typeof registry?.attach !== "function") return { view: registry, detach() {} };
-  let view;
-  const start = (host) => {
-    view = host.registry;
+  if (typeof registry?.attach !== "function") return { view: registry, consumer, detach() {} };
+  let host;
+  const start = (given) => {
+    host = given;
   };
   const detach = registry.attach({ name: "surface", start, stop() {} }, { consumer });
-  return { view, detach };
+  return { view: host.registry, consumer: host.consumer, detach };
 };
 
 class Surface {
@@ -56,9 +56,8 @@ class Surface {
     this.kernel = ask((glue) => new glue.SurfaceKernel(text, expiresAt));
     this.exposures = JSON.parse(this.kernel.exposures());
     this.session = session;
-    this.consumer = { id: `${agentId}/${sessionId}`, kind: "other", grants: [...scope] };
-    const { view, detach } = viewOf(registry, this.consumer);
-    Object.assign(this, { registry, view, detach, records, execute, maxBytes, now });
+    const { view, consumer, detach } = viewOf(registry, { id: `${agentId}/${sessionId}`, kind: "other", grants: [...scope] });
+    Object.assign(this, { registry, view, consumer, detach, records, execute, maxBytes, now });
     /** What a description may need of the surface; all of it where a procedure is published. */
     this.types = this.exposures.map(({ capability }) => /^view:(.*)\.\w+$/.exec(capability)?.[1]);
     if (this.types.includes(undefined)) this.types = undefined;
@@ -69,27 +68,39 @@ class Surface {
     this.controllers = new Map();
     this.listeners = new Set();
     this.isDraining = false;
-    this.armedAt = -1;
     this.forget = whenEnded(sessionId, (isExpired) => this.end(isExpired));
   }
 
-  /** Takes a request as text; `respond` gets the response as text, maybe at once. */
-  submit(text, signal, respond) {
+  /** Takes a request as text; `respond` gets the response as text, maybe at once. Gives what says that the caller left. */
+  submit(text, respond, isGone = false) {
     const token = (this.tokens = (this.tokens + 1) >>> 0);
-    const leave = () => {
-      this.kernel.left(token);
-      this.drain();
-    };
-    this.waiting.set(token, (response) => {
-      signal?.removeEventListener("abort", leave);
-      respond(response);
-    });
-    signal?.addEventListener("abort", leave);
+    this.waiting.set(token, respond);
     if (text.length > this.maxBytes) this.kernel.unreadable(token, undefined, true, `must not be larger than ${this.maxBytes} bytes`);
     else if (!text.isWellFormed()) this.kernel.unreadable(token, undefined, false, "must not hold a lone surrogate");
     else ask(() => this.kernel.request(this.now(), token, text));
-    if (signal?.aborted) this.kernel.left(token);
+    if (isGone) this.kernel.left(token);
     this.drain();
+    return () => {
+      this.kernel.left(token);
+      this.drain();
+    };
+  }
+
+  /** The same for a caller with a signal, or without one. */
+  submitUntil(signal, text, respond) {
+    let isAnswered = false;
+    // The answer may come at once.
+    let leave = () => {};
+    leave = this.submit(
+      text,
+      (response) => {
+        isAnswered = true;
+        signal?.removeEventListener("abort", leave);
+        respond(response);
+      },
+      signal?.aborted,
+    );
+    if (!isAnswered) signal?.addEventListener("abort", leave);
   }
 
   /** A request that is no JSON, or too much of it. */
@@ -121,18 +132,29 @@ class Surface {
     this.arm();
   }
 
+  /** A timer for the session's end. It stays when nobody waits any more: calls are many, and sessions last. */
   arm() {
     const at = this.kernel.timeout();
-    if (at === this.armedAt) return;
-    clearTimeout(this.timer);
-    this.armedAt = at;
-    if (at < 0) return;
+    if (this.timer === undefined) {
+      if (at >= 0) this.await(at);
+    } else if (at < 0) {
+      this.isSure = false;
+      // Where a timer keeps a process alive.
+      this.timer.unref?.();
+    } else this.timer.ref?.();
+  }
+
+  await(at) {
     const rest = at - this.now();
+    this.isSure = rest <= MAX_TIMER;
     this.timer = setTimeout(
       () => {
-        this.armedAt = -1;
-        if (rest <= MAX_TIMER) this.end(true);
-        else this.arm();
+        const until = this.kernel.timeout();
+        this.timer = undefined;
+        if (until < 0) return;
+        // It is believed, whatever the clock says, by those who have waited for all of it.
+        if (this.isSure) this.end(true);
+        else this.await(until);
       },
       Math.min(MAX_TIMER, Math.max(0, rest) + 1),
     );
@@ -247,6 +269,7 @@ class Surface {
   dispose() {
     this.forget();
     this.end(false);
+    clearTimeout(this.timer);
     this.unwatch?.();
     this.unwatch = undefined;
     this.listeners.clear();
@@ -273,9 +296,9 @@ export const createSurface = (options) => {
           inner.refuse(request, fault, respond);
           return;
         }
-        inner.submit(text, signal, respond);
+        inner.submitUntil(signal, text, respond);
       }),
-    handleText: (text, { signal } = {}) => new Promise((resolve) => inner.submit(String(text), signal, resolve)),
+    handleText: (text, { signal } = {}) => new Promise((resolve) => inner.submitUntil(signal, String(text), resolve)),
     subscribe: (listener) => inner.subscribe(listener),
     revoke: () => inner.end(false),
     dispose: () => inner.dispose(),
