@@ -10,10 +10,11 @@ export const setApprovalsSource = (source) => {
 };
 
 /**
- * Defines the element once; outside a browser, and for a name that is taken, it does nothing. Rejects where the file
- * does not come; the next call tries again.
+ * Defines the element once; for a name that is taken, and where nobody sees a page, it does nothing: outside a browser, or
+ * in a test's imitation of one. Rejects where the file does not come; the next call tries again.
  */
 export const defineAgentApprovals = async (name = "agent-approvals") => {
-  if (typeof document === "undefined" || typeof customElements === "undefined" || customElements.get(name)) return;
+  const { CSSStyleSheet, IntersectionObserver } = globalThis;
+  if (!IntersectionObserver || !CSSStyleSheet?.prototype.replaceSync || customElements.get(name)) return;
   (await load?.())?.defineAgentApprovals(name);
 };

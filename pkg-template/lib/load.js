@@ -32,7 +32,9 @@ export const createLoader = (glue, call, file, otherwise, none) => {
   const notServed = (problem, details, cause) =>
     new AgentSurfaceRuntimeError(
       "WASM_NOT_SERVED",
-      `\`${details.url ?? call}\` did not give the module: ${problem}${cause === undefined ? "" : ` (${textOf(cause)})`}. ` +
+      `\`${details.url ?? call}\` did not give the module: ${problem}` +
+        (details.status ? `, with status ${details.status} and content type \`${details.contentType}\`` : "") +
+        `${cause === undefined ? "" : ` (${textOf(cause)})`}. ` +
         (details.url === undefined
           ? `Pass the content of \`agent-surface-wasm/${file}\`.`
           : `Serve \`${file}\` there, pass its address as \`${call}({ url })\`${otherwise}.`),
@@ -72,10 +74,10 @@ export const createLoader = (glue, call, file, otherwise, none) => {
     );
     details.status = response.status;
     details.contentType = response.headers.get("content-type") ?? "";
-    if (!response.ok) throw notServed(`the server answered with status ${response.status}`, details);
+    if (!response.ok) throw notServed("the server refused it", details);
     const type = details.contentType.split(";", 1)[0].trim().toLowerCase();
     // A single-page server answers any unknown address with its page, and with status 200.
-    if (type === "text/html") throw notServed("the server answered with an HTML page", details);
+    if (type === "text/html") throw notServed("the server answered with a page", details);
     if (type === "application/wasm") {
       return or(
         () => WebAssembly.compileStreaming(response),

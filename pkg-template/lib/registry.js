@@ -29,7 +29,10 @@ const hosts = new WeakMap();
 /** The host of a registry, of the view an adapter was given, or of a copy of either. */
 export const hostOf = (registry) => {
   const host = hosts.get(registry) ?? hosts.get(registry?.invoke);
-  if (!host) throw new TypeError("expected a registry of `createAgentSurfaceRegistry`, or the view an adapter was given");
+  if (!host) {
+    const copies = registry?.[APPROVER] ? ": this one is of another copy of agent-surface-wasm, load only one" : "";
+    throw new TypeError("expected a registry of `createAgentSurfaceRegistry`, or the view an adapter was given" + copies);
+  }
   if (host.disposed) throw disposedError();
   return host;
 };

@@ -86,9 +86,9 @@ export interface AgentApprovalsElement extends HTMLElement {
 export type AgentApprovalEvent = CustomEvent<{ readonly confirmationId: string; readonly approved: boolean }>;
 
 /**
- * Defines the element, once, under this name. `init()` calls it; outside a browser it does nothing. The element's code
- * is a file of its own: the promise is fulfilled when the element is defined, and rejects where the file does not
- * come; the next call tries again.
+ * Defines the element, once, under this name. `init()` calls it; outside a browser, and in what only imitates one (jsdom),
+ * it does nothing. The element's code is a file of its own: the promise is fulfilled when the element is defined, and
+ * rejects where the file does not come; the next call tries again.
  */
 export declare function defineAgentApprovals(name?: string): Promise<void>;
 

@@ -7,46 +7,27 @@ import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { createServer, build as viteBuild } from "vite";
 import webpack from "webpack";
-import { launch, openPage } from "../e2e/harness/browser.mjs";
-import { serve } from "../e2e/harness/server.mjs";
-import { CLIENT_PROGRAM, SURFACE_ANSWER, SURFACE_NAMES, SURFACE_PROGRAM, project } from "./project.mjs";
-
-const html = (script) => `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body><script type="module" src="${script}"></script>`;
-const PAGE = `import { createAgentSurfaceRegistry, init } from "agent-surface-wasm";
-import ${SURFACE_NAMES} from "agent-surface-wasm/surface";${SURFACE_PROGRAM}
-run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });`;
-const FRAME = `import { SurfaceClient } from "agent-surface-wasm/surface/client";${CLIENT_PROGRAM}`;
-const MODULES = ["agent_surface.wasm", "agent_surface_kernel.wasm"];
+import { launch } from "../e2e/harness/browser.mjs";
+import { page, titleAt, titleOf } from "./pages.mjs";
+import { PEER, PEERED, SHOW, TELL, asModule } from "./programs.mjs";
+import { project } from "./project.mjs";
 
 let browser;
 let made;
 before(async () => {
   browser = await launch();
-  made = await project({ "index.html": html("/page.js"), "frame.html": html("/frame.js"), "page.js": PAGE, "frame.js": FRAME });
+  made = await project({
+    "index.html": page("/page.js"),
+    "frame.html": page("/frame.js"),
+    "page.js": asModule(PEERED) + SHOW,
+    "frame.js": asModule(PEER) + TELL,
+  });
 });
 after(async () => {
   await browser?.close();
   await made?.remove();
 });
 
-const titleAt = async (url) => {
-  const tab = await openPage(browser, url);
-  try {
-    await tab.waitForFunction(() => document.title !== "");
-    assert.deepEqual(tab.faults, []);
-    return await tab.title();
-  } finally {
-    await tab.close();
-  }
-};
-const titleOf = async (folder) => {
-  const server = await serve({ folders: { "/": folder } });
-  try {
-    return await titleAt(`${server.origin}/`);
-  } finally {
-    await server.close();
-  }
-};
 /** A folder of its own, with the pages as they are. */
 const folder = async (name) => {
   await mkdir(made.path(name));
@@ -59,11 +40,11 @@ test("Vite builds page and frame with two module files and no setting, and its d
   const input = [made.path("index.html"), made.path("frame.html")];
   await viteBuild({ root: made.folder, logLevel: "error", build: { outDir: "vite", rollupOptions: { input } } });
   assert.equal((await modulesIn("vite")).length, 2);
-  assert.equal(await titleOf(made.path("vite")), SURFACE_ANSWER);
+  assert.equal(await titleOf(browser, made.path("vite")), PEERED.answer);
   const server = await createServer({ root: made.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
   await server.listen();
   try {
-    assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), SURFACE_ANSWER);
+    assert.equal(await titleAt(browser, `http://127.0.0.1:${server.httpServer.address().port}/`), PEERED.answer);
   } finally {
     await server.close();
   }
@@ -79,7 +60,7 @@ test("webpack builds page and frame for production with no setting", async () =>
   });
   assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
   assert.equal((await modulesIn("webpack")).length, 2);
-  assert.equal(await titleOf(path), SURFACE_ANSWER);
+  assert.equal(await titleOf(browser, path), PEERED.answer);
 });
 
 test("esbuild bundles page and frame; the module files are copied beside them, and the frame needs none", async () => {
@@ -89,8 +70,8 @@ test("esbuild bundles page and frame; the module files are copied beside them, a
   const [size] = Object.entries(metafile.outputs).filter(([name]) => name.endsWith("frame.js")).map(([, { bytes }]) => bytes);
   assert.ok(size < 5_000, `the peer's side weighs ${size} bytes`);
   const { resolve } = createRequire(made.path("page.js"));
-  for (const name of MODULES) await copyFile(resolve(`agent-surface-wasm/${name}`), made.path("esbuild", name));
-  assert.equal(await titleOf(outdir), SURFACE_ANSWER);
+  for (const name of PEERED.modules) await copyFile(resolve(`agent-surface-wasm/${name}`), made.path("esbuild", name));
+  assert.equal(await titleOf(browser, outdir), PEERED.answer);
 });
 
 test("an unused import leaves nothing of the external surface in the bundle", async () => {

@@ -1,53 +1,24 @@
 // The packed package through bundlers, and what they made in a real browser.
 
 import assert from "node:assert/strict";
-import { copyFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
-import { createServer, build as viteBuild } from "vite";
-import webpack from "webpack";
-import { launch, openPage } from "../e2e/harness/browser.mjs";
-import { serve } from "../e2e/harness/server.mjs";
-import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, TARGETS_ANSWER, TARGETS_PROGRAM, project } from "./project.mjs";
-
-const page = (script) => `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`;
-const SHOW = "run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });";
-const app = (from) => `import ${NAMES} from "${from}";${PROGRAM}
-  ${SHOW}`;
-const withEngine = `import { fromJsonSchema, init } from "agent-surface-wasm";
-  import { installSchemaEngine } from "agent-surface-wasm/schema";${SCHEMA_PROGRAM}
-  ${SHOW}`;
-const withTargets = `
-  import { initTargets, projectTools } from "agent-surface-wasm/targets";${TARGETS_PROGRAM}
-  run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });`;
-
+import * as vite from "vite";
+import { launch } from "../e2e/harness/browser.mjs";
+import { COPYING, EMITTING, webpackForDevelopment } from "./bundlers.mjs";
+import { titleAt, titleOf } from "./pages.mjs";
+import { ALL, INLINE, MAIN, POST, SCHEMA, SHOW, SURFACE, TARGETS, WORKER, asModule } from "./programs.mjs";
+import { project } from "./project.mjs";
 
 let browser;
 before(async () => {
   browser = await launch();
 });
 after(() => browser.close());
-
-const titleAt = async (url) => {
-  const tab = await openPage(browser, url);
-  try {
-    await tab.waitForFunction(() => document.title !== "");
-    assert.deepEqual(tab.faults, []);
-    return await tab.title();
-  } finally {
-    await tab.close();
-  }
-};
-
-const titleOf = async (folder) => {
-  const server = await serve({ folders: { "/": folder } });
-  try {
-    return await titleAt(`${server.origin}/`);
-  } finally {
-    await server.close();
-  }
-};
 
 const withProject = async (files, act) => {
   const made = await project(files);
@@ -58,141 +29,106 @@ const withProject = async (files, act) => {
   }
 };
 
-const modulesIn = (files) => files.filter((file) => file.endsWith(".wasm"));
+const modulesIn = async (made) => (await made.files("dist")).filter((file) => file.endsWith(".wasm"));
 
-test("Vite builds it with one module file and no setting", () =>
-  withProject({ "index.html": page("/app.js"), "app.js": app("agent-surface-wasm") }, async (made) => {
-    await viteBuild({ root: made.folder, logLevel: "error" });
-    assert.equal(modulesIn(await made.files("dist")).length, 1);
-    assert.equal(await titleOf(made.path("dist")), ANSWER);
+const digest = async (file) => createHash("sha256").update(await readFile(file)).digest("hex");
+
+/** The files of `dist` are these modules, whatever they are called there, each once. */
+const holdsModules = async (made, names) => {
+  const { resolve } = createRequire(made.path("app.js"));
+  const emitted = await Promise.all((await modulesIn(made)).map((file) => digest(made.path("dist", file))));
+  const expected = await Promise.all(names.map((name) => digest(resolve(`agent-surface-wasm/${name}`))));
+  assert.deepEqual(emitted.sort(), expected.sort());
+};
+
+const PROGRAMS = { "the main entry": MAIN, "the schema engine": SCHEMA, "the projections": TARGETS, "the external surface": SURFACE, "every entry": ALL };
+
+for (const [name, build] of Object.entries({ ...EMITTING, ...COPYING })) {
+  const how = name in COPYING ? "copied beside it" : "no setting";
+  for (const [what, program] of Object.entries(name === "Vite 8" ? PROGRAMS : { "the main entry": MAIN, "every entry": ALL })) {
+    test(`${name} builds ${what}: module files ${program.modules.length}, ${how}`, () =>
+      withProject({ "app.js": asModule(program) + SHOW }, async (made) => {
+        await build(made, program.modules);
+        await holdsModules(made, program.modules);
+        assert.equal(await titleOf(browser, made.path("dist")), program.answer);
+      }));
+  }
+
+  test(`${name} builds the inline entry without a module file`, () =>
+    withProject({ "app.js": asModule(INLINE) + SHOW }, async (made) => {
+      await build(made, []);
+      await holdsModules(made, []);
+      assert.equal(await titleOf(browser, made.path("dist")), INLINE.answer);
+    }));
+}
+
+test("webpack builds every entry for development, with the modules inside", () =>
+  withProject({ "app.js": asModule(ALL) + SHOW }, async (made) => {
+    await webpackForDevelopment(made);
+    assert.deepEqual(await modulesIn(made), []);
+    assert.equal(await titleOf(browser, made.path("dist")), ALL.answer);
   }));
 
-test("Vite's development server serves it with no setting", () =>
-  withProject({ "index.html": page("/app.js"), "app.js": app("agent-surface-wasm") }, async (made) => {
-    const server = await createServer({ root: made.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
-    await server.listen();
+/** Without a setting Vite up to 7 makes a classic script of a worker, which cannot load the approval element by itself. */
+const WORKERS = {
+  "Vite 8 builds a worker with no setting": ["Vite 8", MAIN],
+  "webpack builds a worker with no setting": ["webpack", MAIN],
+  "Vite 5 builds a worker of the inline entry with no setting": ["Vite 5", INLINE],
+  "Vite 5 builds a worker of the main entry where workers are modules": ["Vite 5", MAIN, { worker: { format: "es" } }],
+};
+for (const [name, [bundler, program, settings]] of Object.entries(WORKERS)) {
+  test(name, () =>
+    withProject({ "app.js": WORKER, "worker.js": asModule(program) + POST }, async (made) => {
+      await EMITTING[bundler](made, program.modules, settings);
+      await holdsModules(made, program.modules);
+      assert.equal(await titleOf(browser, made.path("dist")), program.answer);
+    }));
+}
+
+test("a built page keeps to a strict policy with 'wasm-unsafe-eval', and without it fails with WASM_BLOCKED_BY_CSP", () =>
+  withProject({ "app.js": asModule(ALL) + SHOW }, async (made) => {
+    await EMITTING["Vite 8"](made);
+    const under = (script, options) => {
+      const policy = `default-src 'none'; script-src 'self'${script}; connect-src 'self'; img-src data:`;
+      return titleOf(browser, made.path("dist"), { headers: () => ({ "content-security-policy": policy }), ...options });
+    };
+    assert.equal(await under(" 'wasm-unsafe-eval'"), ALL.answer);
+    const refused = await under("", { faults: [/Content Security Policy/] });
+    assert.match(refused, /^WASM_BLOCKED_BY_CSP .*add 'wasm-unsafe-eval' to its `script-src`/);
+  }));
+
+test("a page whose module file was not published names address, status and content type", () =>
+  withProject({ "app.js": asModule(MAIN) + SHOW }, async (made) => {
+    await EMITTING["Vite 8"](made);
+    const [module] = await modulesIn(made);
+    await rm(made.path("dist", module));
+    const faults = [/404/];
+    const missing = await titleOf(browser, made.path("dist"), { faults });
+    assert.ok(missing.startsWith("WASM_NOT_SERVED "), missing);
+    for (const part of [`/${module}`, "404", "text/plain"]) assert.ok(missing.includes(part), missing);
+
+    // A server of a single-page app answers with its page, and with status 200.
+    const server = await vite.preview({ root: made.folder, logLevel: "error", preview: { host: "127.0.0.1", port: 0 } });
     try {
-      assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), ANSWER);
+      const replaced = await titleAt(browser, `http://127.0.0.1:${server.httpServer.address().port}/`);
+      assert.ok(replaced.startsWith("WASM_NOT_SERVED "), replaced);
+      for (const part of [`/${module}`, "200", "text/html"]) assert.ok(replaced.includes(part), replaced);
     } finally {
       await server.close();
     }
   }));
 
-test("Vite puts no module file beside the inline entry", () =>
-  withProject({ "index.html": page("/app.js"), "app.js": app("agent-surface-wasm/inline") }, async (made) => {
-    await viteBuild({ root: made.folder, logLevel: "error" });
-    assert.equal(modulesIn(await made.files("dist")).length, 0);
-    assert.equal(await titleOf(made.path("dist")), ANSWER);
-  }));
-
-for (const mode of ["production", "development"]) {
-  test(`webpack builds it for ${mode} with no setting`, () =>
-    withProject({ "app.js": app("agent-surface-wasm"), "dist/index.html": page("/main.js") }, async (made) => {
-      const stats = await new Promise((resolve, reject) => {
-        webpack(
-          { mode, context: made.folder, entry: "./app.js", output: { path: made.path("dist") }, performance: false },
-          (error, result) => (error ? reject(error) : resolve(result)),
-        );
-      });
-      assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
-      assert.equal(modulesIn(await made.files("dist")).length, mode === "production" ? 1 : 0);
-      assert.equal(await titleOf(made.path("dist")), ANSWER);
-    }));
-}
-
-test("esbuild bundles the main entry; the module file is copied beside it", () =>
-  withProject({ "app.js": app("agent-surface-wasm"), "dist/index.html": page("/app.js") }, async (made) => {
-    const outdir = made.path("dist");
-    await esbuild.build({ entryPoints: [made.path("app.js")], outdir, bundle: true, format: "esm", logLevel: "error" });
-    const module = createRequire(made.path("app.js")).resolve("agent-surface-wasm/agent_surface.wasm");
-    await copyFile(module, made.path("dist", "agent_surface.wasm"));
-    assert.equal(await titleOf(outdir), ANSWER);
-  }));
-
-test("esbuild bundles the inline entry into one file", () =>
-  withProject({ "app.js": app("agent-surface-wasm/inline"), "dist/index.html": page("/app.js") }, async (made) => {
-    const outdir = made.path("dist");
-    await esbuild.build({ entryPoints: [made.path("app.js")], outdir, bundle: true, format: "esm", logLevel: "error" });
-    assert.deepEqual(await made.files("dist"), ["app.js", "index.html"]);
-    assert.equal(await titleOf(outdir), ANSWER);
+test("esbuild bundles the inline entry for a classic script, which works from a file", () =>
+  withProject({ "app.js": asModule(INLINE) + SHOW }, async (made) => {
+    await esbuild.build({ entryPoints: [made.path("app.js")], outfile: made.path("dist", "app.js"), bundle: true, format: "iife", logLevel: "error" });
+    await writeFile(made.path("dist", "index.html"), '<!doctype html><meta charset="utf-8"><script src="app.js"></script>');
+    assert.equal(await titleAt(browser, pathToFileURL(made.path("dist", "index.html")).href), INLINE.answer);
   }));
 
 test("an unused import leaves nothing of the package in the bundle", () =>
   withProject({ "app.js": `import "agent-surface-wasm"; document.title = "empty";` }, async (made) => {
-    const result = await esbuild.build({
-      entryPoints: [made.path("app.js")],
-      bundle: true,
-      format: "esm",
-      minify: true,
-      write: false,
-      logLevel: "silent",
-    });
-    assert.ok(result.outputFiles[0].contents.length < 100, result.outputFiles[0].text);
-  }));
-
-test("with the schema engine Vite emits two module files, and both load", () =>
-  withProject({ "index.html": page("/app.js"), "app.js": withEngine }, async (made) => {
-    await viteBuild({ root: made.folder, logLevel: "error" });
-    assert.equal(modulesIn(await made.files("dist")).length, 2);
-    assert.equal(await titleOf(made.path("dist")), SCHEMA_ANSWER);
-  }));
-
-test("Vite's development server serves the schema engine with no setting", () =>
-  withProject({ "index.html": page("/app.js"), "app.js": withEngine }, async (made) => {
-    const server = await createServer({ root: made.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
-    await server.listen();
-    try {
-      assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), SCHEMA_ANSWER);
-    } finally {
-      await server.close();
-    }
-  }));
-
-test("webpack builds it with the schema engine and no setting", () =>
-  withProject({ "app.js": withEngine, "dist/index.html": page("/main.js") }, async (made) => {
-    const stats = await new Promise((resolve, reject) => {
-      webpack(
-        { mode: "production", context: made.folder, entry: "./app.js", output: { path: made.path("dist") }, performance: false },
-        (error, result) => (error ? reject(error) : resolve(result)),
-      );
-    });
-    assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
-    assert.equal(modulesIn(await made.files("dist")).length, 2);
-    assert.equal(await titleOf(made.path("dist")), SCHEMA_ANSWER);
-  }));
-
-test("esbuild bundles the schema engine; its module file is copied beside the bundle", () =>
-  withProject({ "app.js": withEngine, "dist/index.html": page("/app.js") }, async (made) => {
-    const outdir = made.path("dist");
-    await esbuild.build({ entryPoints: [made.path("app.js")], outdir, bundle: true, format: "esm", logLevel: "error" });
-    for (const name of ["agent_surface.wasm", "agent_surface_schema.wasm"]) {
-      await copyFile(createRequire(made.path("app.js")).resolve(`agent-surface-wasm/${name}`), made.path("dist", name));
-    }
-    assert.equal(await titleOf(outdir), SCHEMA_ANSWER);
-  }));
-
-test("Vite builds the projections with their own module alone, and its development server needs no setting", () =>
-  withProject({ "index.html": page("/app.js"), "app.js": withTargets }, async (made) => {
-    await viteBuild({ root: made.folder, logLevel: "error" });
-    assert.equal(modulesIn(await made.files("dist")).length, 1);
-    assert.equal(await titleOf(made.path("dist")), TARGETS_ANSWER);
-    const server = await createServer({ root: made.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
-    await server.listen();
-    try {
-      assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), TARGETS_ANSWER);
-    } finally {
-      await server.close();
-    }
-  }));
-
-test("webpack builds the projections with no setting", () =>
-  withProject({ "app.js": withTargets, "dist/index.html": page("/main.js") }, async (made) => {
-    const stats = await new Promise((resolve, reject) => {
-      webpack(
-        { mode: "production", context: made.folder, entry: "./app.js", output: { path: made.path("dist") }, performance: false },
-        (error, result) => (error ? reject(error) : resolve(result)),
-      );
-    });
-    assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
-    assert.equal(await titleOf(made.path("dist")), TARGETS_ANSWER);
+    const entryPoints = [made.path("app.js")];
+    const options = { bundle: true, format: "esm", minify: true, write: false, logLevel: "silent" };
+    const { outputFiles: [{ text }] } = await esbuild.build({ entryPoints, ...options });
+    assert.ok(text.length < 100, text);
   }));

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createServer, build as viteBuild } from "vite";
-import { launch, openPage } from "../e2e/harness/browser.mjs";
-import { serve } from "../e2e/harness/server.mjs";
+import { launch } from "../e2e/harness/browser.mjs";
+import { page, titleAt, titleOf } from "./pages.mjs";
+import { PRINT, SHOW } from "./programs.mjs";
 import { project } from "./project.mjs";
 
 const PROGRAM = `
@@ -42,17 +43,15 @@ async function run() {
 }
 `;
 const ANSWER = "completed 42 86";
-const PAGE = `import * as I from "agent-surface-wasm/interop";${PROGRAM}
-run().then((answer) => { document.title = answer; }, (error) => { document.title = String(error); });`;
 
 let app;
 let browser;
 before(async () => {
   app = await project({
-    "interop.mjs": `import * as I from "agent-surface-wasm/interop";${PROGRAM}console.log(await run());`,
-    "interop.cjs": `const I = require("agent-surface-wasm/interop");${PROGRAM}run().then(console.log);`,
-    "index.html": `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="/app.js"></script>`,
-    "app.js": PAGE,
+    "interop.mjs": `import * as I from "agent-surface-wasm/interop";${PROGRAM}${PRINT}`,
+    "interop.cjs": `const I = require("agent-surface-wasm/interop");${PROGRAM}${PRINT}`,
+    "index.html": page("/app.js"),
+    "app.js": `import * as I from "agent-surface-wasm/interop";${PROGRAM}${SHOW}`,
   });
   browser = await launch();
 });
@@ -60,17 +59,6 @@ after(async () => {
   await browser?.close();
   await app?.remove();
 });
-
-const titleAt = async (url) => {
-  const tab = await openPage(browser, url);
-  try {
-    await tab.waitForFunction(() => document.title !== "");
-    assert.deepEqual(tab.faults, []);
-    return await tab.title();
-  } finally {
-    await tab.close();
-  }
-};
 
 for (const file of ["interop.mjs", "interop.cjs"]) {
   test(`${file} makes a signed exchange without any setting`, async () => {
@@ -83,19 +71,14 @@ test("Vite builds it with its own module alone", async () => {
   const modules = (await app.files("dist")).filter((file) => file.endsWith(".wasm"));
   assert.equal(modules.length, 1);
   assert.match(modules[0], /agent_surface_interop/);
-  const server = await serve({ folders: { "/": app.path("dist") } });
-  try {
-    assert.equal(await titleAt(`${server.origin}/`), ANSWER);
-  } finally {
-    await server.close();
-  }
+  assert.equal(await titleOf(browser, app.path("dist")), ANSWER);
 });
 
 test("Vite's development server serves it with no setting", async () => {
   const server = await createServer({ root: app.folder, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
   await server.listen();
   try {
-    assert.equal(await titleAt(`http://127.0.0.1:${server.httpServer.address().port}/`), ANSWER);
+    assert.equal(await titleAt(browser, `http://127.0.0.1:${server.httpServer.address().port}/`), ANSWER);
   } finally {
     await server.close();
   }

@@ -1,4 +1,5 @@
-// `init()` of the built package in a real browser: under Content Security Policies, and from servers that get it wrong.
+// `init()` of the built package in a real browser: once, from any source, with the approval element. (Policies and servers
+// that get it wrong are in `tests/e2e/csp.test.mjs`.)
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -16,13 +17,11 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Serves the package with these answers and policy, and runs \`act\` in the page. */
-const inPage = async ({ csp, answers = {}, headers = () => ({}) }, act, argument) => {
-  const policy = csp === undefined ? {} : { "content-security-policy": csp };
+/** Serves the package with these answers, and runs \`act\` in the page. */
+const inPage = async ({ answers = {} }, act, argument) => {
   const server = await serve({
     folders: { "/pkg/": PACKAGE },
-    answers: { "/index.html": { body: HTML, headers: { "content-type": "text/html", ...policy } }, ...answers },
-    headers,
+    answers: { "/index.html": { body: HTML, headers: { "content-type": "text/html" } }, ...answers },
   });
   const page = await browser.newPage();
   try {
@@ -33,56 +32,6 @@ const inPage = async ({ csp, answers = {}, headers = () => ({}) }, act, argument
     await server.close();
   }
 };
-
-const initOf = async (entry) => {
-  const { init } = await import(`/pkg/dist/${entry}.js`);
-  try {
-    await init();
-    return { ready: true };
-  } catch (error) {
-    return { name: error.name, code: error.code, message: error.message, details: error.details };
-  }
-};
-
-for (const entry of ["index", "inline"]) {
-  test(`${entry}: a policy without 'wasm-unsafe-eval' gives an error that names the directive`, async () => {
-    const result = await inPage({ csp: "default-src 'self'; img-src data:" }, initOf, entry);
-    assert.deepEqual([result.name, result.code], ["AgentSurfaceRuntimeError", "WASM_BLOCKED_BY_CSP"]);
-    assert.match(result.message, /'wasm-unsafe-eval'.*script-src/);
-  });
-
-  test(`${entry}: a strict policy with 'wasm-unsafe-eval' is enough`, async () => {
-    const csp = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
-    assert.deepEqual(await inPage({ csp }, initOf, entry), { ready: true });
-  });
-}
-
-test("a missing file is told with address and status", async () => {
-  const result = await inPage({ answers: { [WASM]: { status: 404, body: "no" } } }, initOf, "index");
-  assert.equal(result.code, "WASM_NOT_SERVED");
-  assert.equal(result.details.status, 404);
-  assert.match(result.details.url, /agent_surface\.wasm$/);
-});
-
-test("a page served in place of the module is told, with status 200", async () => {
-  const answer = { body: HTML, headers: { "content-type": "text/html; charset=utf-8" } };
-  const result = await inPage({ answers: { [WASM]: answer } }, initOf, "index");
-  assert.equal(result.code, "WASM_NOT_SERVED");
-  assert.deepEqual([result.details.status, result.details.contentType], [200, "text/html; charset=utf-8"]);
-});
-
-test("bytes that are no module are told", async () => {
-  for (const type of ["application/octet-stream", "application/wasm"]) {
-    const answer = { body: "not a module", headers: { "content-type": type } };
-    const result = await inPage({ answers: { [WASM]: answer } }, initOf, "index");
-    assert.equal(result.code, "WASM_NOT_SERVED", type);
-  }
-});
-
-test("a server that knows no application/wasm is good enough", async () => {
-  const headers = (path) => (path === WASM ? { "content-type": "application/octet-stream" } : {});
-  assert.deepEqual(await inPage({ headers }, initOf, "index"), { ready: true });
-});
 
 test("init is shared by concurrent callers, idempotent, and may be tried again after it failed", async () => {
   const counts = await inPage({}, async () => {

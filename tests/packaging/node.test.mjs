@@ -4,45 +4,27 @@ import assert from "node:assert/strict";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { ANSWER, NAMES, PROGRAM, SCHEMA_ANSWER, SCHEMA_PROGRAM, TARGETS_ANSWER, TARGETS_PROGRAM, project } from "./project.mjs";
+import { INLINE, MAIN, PRINT, SCHEMA, SURFACE, TARGETS, asCommon, asModule } from "./programs.mjs";
+import { project } from "./project.mjs";
+
+const PROGRAMS = { main: MAIN, inline: INLINE, schema: SCHEMA, targets: TARGETS, surface: SURFACE };
 
 let app;
-const SURFACE_PROGRAM = `
-const run = async () => {
-  await init();
-  await S.initSurface();
-  const registry = createAgentSurfaceRegistry({ environment: "test" });
-  S.defineActions(registry, { app: "a", actions: { "n.double": { description: "d", input: { type: "object" }, handler: ({ n }) => 2 * n } } });
-  const session = { agentId: "a", sessionId: "s", userId: "u", expiresAt: Date.now() + 60000, scope: ["n.double"] };
-  const surface = S.createSurface({ registry, app: "a", expose: ["n.double"], session });
-  const { ok, result } = await surface.handle({ protocol: SURFACE_PROTOCOL, id: "1", method: "invoke", capability: "n.double", input: { n: 21 } });
-  return ok + " " + result.output;
-};
-`;
-
 before(async () => {
-  app = await project({
-    "esm.mjs": `import ${NAMES} from "agent-surface-wasm";${PROGRAM}console.log(await run());`,
-    "cjs.cjs": `const ${NAMES} = require("agent-surface-wasm");${PROGRAM}run().then(console.log);`,
-    "schema.mjs": `import { fromJsonSchema, init } from "agent-surface-wasm";
-      import { installSchemaEngine } from "agent-surface-wasm/schema";${SCHEMA_PROGRAM}console.log(await run());`,
-    "schema.cjs": `const { fromJsonSchema, init } = require("agent-surface-wasm");
-      const { installSchemaEngine } = require("agent-surface-wasm/schema");${SCHEMA_PROGRAM}run().then(console.log);`,
-    "targets.mjs": `import { initTargets, projectTools } from "agent-surface-wasm/targets";${TARGETS_PROGRAM}console.log(await run());`,
-    "targets.cjs": `const { initTargets, projectTools } = require("agent-surface-wasm/targets");${TARGETS_PROGRAM}run().then(console.log);`,
-    "surface.mjs": `import ${NAMES} from "agent-surface-wasm"; import * as S from "agent-surface-wasm/surface";
-      import { SURFACE_PROTOCOL } from "agent-surface-wasm/surface/client";${SURFACE_PROGRAM}console.log(await run());`,
-    "surface.cjs": `const ${NAMES} = require("agent-surface-wasm"); const S = require("agent-surface-wasm/surface");
-      const { SURFACE_PROTOCOL } = require("agent-surface-wasm/surface/client");${SURFACE_PROGRAM}run().then(console.log);`,
-    "inline.mjs": `import ${NAMES} from "agent-surface-wasm/inline";${PROGRAM}console.log(await run());`,
-  });
+  const files = Object.entries(PROGRAMS).flatMap(([name, program]) => [
+    [`${name}.mjs`, asModule(program) + PRINT],
+    [`${name}.cjs`, asCommon(program) + PRINT],
+  ]);
+  app = await project(Object.fromEntries(files));
 });
 after(() => app.remove());
 
-for (const file of ["esm.mjs", "cjs.cjs", "inline.mjs"]) {
-  test(`${file} declares and calls a capability without any setting`, async () => {
-    assert.equal((await app.node(file)).trim(), ANSWER);
-  });
+for (const [name, { answer }] of Object.entries(PROGRAMS)) {
+  for (const format of ["mjs", "cjs"]) {
+    test(`${name}.${format} runs without any setting`, async () => {
+      assert.equal((await app.node(`${name}.${format}`)).trim(), answer);
+    });
+  }
 }
 
 test("import, require and every entry share one instance and one set of error classes", async () => {
@@ -60,6 +42,20 @@ test("import, require and every entry share one instance and one set of error cl
      console.log(code, parsed.join(), main.AgentSurfaceError === slim.AgentSurfaceError);`,
   );
   assert.equal((await app.node("mixed.mjs")).trim(), "NOT_INITIALIZED true,true,true true");
+});
+
+test("the entry of the WebMCP adapter gives the adapter of the others, in either module format", async () => {
+  await writeFile(
+    app.path("webmcp.mjs"),
+    `import { createRequire } from "node:module";
+     import { createWebMcpAdapter, init } from "agent-surface-wasm";
+     import * as own from "agent-surface-wasm/webmcp";
+     const common = createRequire(import.meta.url)("agent-surface-wasm/webmcp");
+     const found = [own, common].map((each) => each.createWebMcpAdapter === createWebMcpAdapter);
+     await init();
+     console.log(found.join(), Object.keys(own).join(), createWebMcpAdapter().diagnose().code);`,
+  );
+  assert.equal((await app.node("webmcp.mjs")).trim(), "true,true createWebMcpAdapter no-api");
 });
 
 test("the test entries work with either module format, over the one registry", async () => {
@@ -85,8 +81,7 @@ test("slim without a module says what to pass, and works with the bytes", async 
     app.path("slim.mjs"),
     `import { readFile } from "node:fs/promises";
      import { createRequire } from "node:module";
-     import ${NAMES} from "agent-surface-wasm/slim";
-     ${PROGRAM.replace("await init()", "await ready()")}
+     ${asModule({ uses: { "agent-surface-wasm/slim": MAIN.uses["agent-surface-wasm"] }, run: MAIN.run.replace("await init()", "await ready()") })}
      const ready = async () => {
        const refused = await init().catch((error) => error);
        console.log(refused.code, refused.message.includes("{ bytes }"));
@@ -98,7 +93,7 @@ test("slim without a module says what to pass, and works with the bytes", async 
      console.log(await run());`,
   );
   const lines = (await app.node("slim.mjs")).trim().split("\n");
-  assert.deepEqual(lines, ["NOT_INITIALIZED true", "WASM_NOT_SERVED", ANSWER]);
+  assert.deepEqual(lines, ["NOT_INITIALIZED true", "WASM_NOT_SERVED", MAIN.answer]);
 });
 
 test("importing touches no WebAssembly and no global but the realm's record", async () => {
@@ -144,29 +139,11 @@ test("another version in the same process keeps an instance of its own, warns on
 test("a bundle for Node needs no file beside it", async () => {
   for (const format of ["esm", "cjs"]) {
     const outfile = app.path("bundled", format === "esm" ? "app.mjs" : "app.cjs");
-    const entry = format === "esm" ? "esm.mjs" : "cjs.cjs";
+    const entry = format === "esm" ? "main.mjs" : "main.cjs";
     await esbuild.build({ entryPoints: [app.path(entry)], outfile, bundle: true, format, platform: "node", logLevel: "error" });
-    assert.equal((await app.node(outfile)).trim(), ANSWER, format);
+    assert.equal((await app.node(outfile)).trim(), MAIN.answer, format);
   }
 });
-
-for (const file of ["targets.mjs", "targets.cjs"]) {
-  test(`${file} projects tools without any setting and without the main module`, async () => {
-    assert.equal((await app.node(file)).trim(), TARGETS_ANSWER);
-  });
-}
-
-for (const file of ["surface.mjs", "surface.cjs"]) {
-  test(`${file} answers an agent outside without any setting`, async () => {
-    assert.equal((await app.node(file)).trim(), "true 42");
-  });
-}
-
-for (const file of ["schema.mjs", "schema.cjs"]) {
-  test(`${file} checks values with the schema engine without any setting`, async () => {
-    assert.equal((await app.node(file)).trim(), SCHEMA_ANSWER);
-  });
-}
 
 test("the schema engine is one, whichever format installed it, and may be given its module", async () => {
   await writeFile(

@@ -67,6 +67,7 @@ await bundle(`entry-${entry}-node`, `${entry}.mjs`, { platform: "node" });
 await bundle(`entry-${entry}-node`, `${entry}.cjs`, {
   platform: "node",
   format: "cjs",
+  inject: [join(lib, "text-coders.js")],
   banner: { js: `${banner}\nconst moduleUrl = require("node:url").pathToFileURL(__filename);` },
   define: { __VERSION__: JSON.stringify(version), "import.meta.url": "moduleUrl" },
 });

@@ -77,6 +77,9 @@ const internal = internalProperties(glue, types.join("\n"));
 /** The names that internal properties got: the same in every script, because a realm may load two. */
 const internalNames = {};
 
+/** What scripts of a format have in the place of globals. */
+const injected = (format) => (format === "cjs" ? [join(lib, "text-coders.js")] : []);
+
 /** `JSON.parse` in the sources is what `intrinsics.js` captured, and so on. */
 const captured = {};
 for (const [, names, owner] of readFileSync(join(lib, "intrinsics.js"), "utf8").matchAll(/const \{ (.*) \} = (\w+);/g)) {
@@ -121,7 +124,7 @@ const bundleCore = async (outfile, format) => {
     platform: format === "cjs" ? "node" : "neutral",
     entryPoints: [join(lib, "core.js")],
     define: { ...common.define, ...captured },
-    inject: ["#captured"],
+    inject: ["#captured", ...injected(format)],
     plugins: [gluePlugin, capturedPlugin],
     outfile: join(dist, outfile),
   });
@@ -144,6 +147,7 @@ const bundleEntry = (entry, outfile, format, names, options) =>
     format,
     platform: format === "cjs" ? "node" : "neutral",
     entryPoints: [join(lib, `entry-${entry}.js`)],
+    inject: injected(format),
     plugins: [entryPlugin(format, names)],
     outfile: join(dist, outfile),
   });
