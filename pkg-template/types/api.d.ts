@@ -165,4 +165,6 @@ export {
   type WebMcpToolInit,
 } from "./webmcp.js";
 
+// What the module exports and imports, as it was when these types were last compared with it: `cargo xtask tidy` tells when
+// it has changed.
 // boundary: 3af5ae22c190312f
