@@ -1,0 +1,41 @@
+// node main.mjs [--whole] "what should happen": one conversation over the Anthropic API, in the terminal.
+
+import { createInterface } from "node:readline/promises";
+import Anthropic from "@anthropic-ai/sdk";
+import { createAgentToolset, init } from "agent-surface-wasm";
+import { initTargets, projectTools } from "agent-surface-wasm/targets";
+import { converse } from "./loop.mjs";
+import { createShopping } from "./shopping.mjs";
+
+const SYSTEM = "You keep a shopping list by means of tools. Be brief.";
+const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+
+await Promise.all([init(), initTargets()]);
+const { registry, items } = createShopping();
+const toolset = createAgentToolset(registry, { consumer: { id: "shopping-agent", kind: "embedded" }, topology: "embedded" });
+
+// Whoever sits at the terminal decides. Without an answer, nothing happens.
+const terminal = createInterface({ input: process.stdin, output: process.stdout });
+const asked = new Set();
+registry.confirmations.subscribe(async () => {
+  for (const { confirmationId, summary } of registry.confirmations.pending()) {
+    if (asked.has(confirmationId)) continue;
+    asked.add(confirmationId);
+    const answer = await terminal.question(`\n${summary}? [y/N] `);
+    registry.confirmations.resolve(confirmationId, { approved: answer.trim().toLowerCase() === "y" });
+  }
+});
+
+const ending = await converse({
+  client: new Anthropic(), // ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for another server
+  model: process.env.MODEL ?? "claude-sonnet-5",
+  system: SYSTEM,
+  projected: projectTools(toolset, { target: "anthropic" }),
+  messages: [{ role: "user", content: words.join(" ") || "Put milk and two loaves of bread on the list." }],
+  stream: !process.argv.includes("--whole"),
+  onText: (text) => process.stdout.write(text),
+});
+console.log(`\n\n${ending}; the list: ${JSON.stringify(Object.fromEntries(items))}`);
+terminal.close();
+toolset.dispose();
+registry.dispose();
