@@ -5,6 +5,7 @@
 import { glue } from "#targets-glue";
 import { createApart } from "./apart.js";
 import { AgentSurfaceRuntimeError } from "./errors.js";
+import { isThenable } from "./thenable.js";
 
 /** What the module does, as `targets.rs` numbers it. */
 const PROJECT = 0;
@@ -42,7 +43,17 @@ const describe = ({ name, description, inputSchema }, words) => {
 /** A LangChain message writes itself as JSON without what it was not made with. */
 const plain = (calls) => {
   if (Array.isArray(calls)) return calls.map(plain);
-  return { tool_calls: calls?.tool_calls ?? calls, invalid_tool_calls: calls?.invalid_tool_calls };
+  if (!calls?.tool_calls && !calls?.invalid_tool_calls) return calls;
+  return { tool_calls: calls.tool_calls, invalid_tool_calls: calls.invalid_tool_calls };
+};
+
+/** What is not there yet would be read as an answer without calls. */
+const arrived = (calls) => {
+  if (isThenable(calls)) throw new TypeError("`answer` was given a promise: `await` what the model answers");
+  if (typeof calls?.[Symbol.asyncIterator] === "function") {
+    throw new TypeError("`answer` was given a stream: read it to its end, and give the message that it makes");
+  }
+  return calls ?? null;
 };
 
 /** As `jsonSchema` of the AI SDK makes it; as a Standard Schema for its types. */
@@ -126,7 +137,13 @@ class Projection {
     this.toolset = toolset;
     this.options = options;
     this.relaxed = false;
-    this.turn = 0;
+    /** No other projection counts so: keys of calls are the surface's, which many conversations may share. */
+    this.nonce = crypto.getRandomValues(new Uint32Array(2)).reduce((text, number) => text + number.toString(36), "");
+    this.turns = 0;
+    /** The calls of what was given, so that they are known when it is given again. */
+    this.read = new WeakMap();
+    /** The calls of the last answer, while some of them wait for a person and have no result. */
+    this.held = undefined;
     this.text = undefined;
     this.known = undefined;
     /** The present tools and their projection. */
@@ -179,13 +196,14 @@ class Projection {
   async run({ list, meta }, call, signal) {
     const tool = call.meta === undefined ? list[call.at] : meta[call.meta];
     if (!tool) return { call };
-    const { input, error } = ask(
+    const { id, name, key, strict, cut, mcp } = call;
+    const { input, error, confirmationId, ...own } = ask(
       PREPARE,
-      JSON.stringify({ schema: tool.inputSchema, strict: call.strict, arguments: call.arguments }),
+      JSON.stringify({ schema: tool.inputSchema, strict, cut, mcp, id, name, arguments: call.arguments }),
     );
     if (error) return { call, result: { status: "error", error } };
     try {
-      return { call, input, result: await tool.execute(input, { toolCallId: call.key, signal }) };
+      return { call, input, result: await tool.execute(input, { toolCallId: key ?? own.key, confirmationId, signal }) };
     } catch {
       // A tool that somebody wrapped; its words may be for nobody else, and the results of the other calls stand.
       return { call, input, result: FAILED };
@@ -194,7 +212,7 @@ class Projection {
 
   async runNamed(offer, name, input, id, signal) {
     const entry = offer.known.names.find((other) => other.name === name);
-    return (await this.run(offer, { ...entry, arguments: input, key: id }, signal)).result;
+    return (await this.run(offer, { ...entry, arguments: input, id }, signal)).result;
   }
 
   render(results, hold) {
@@ -202,14 +220,18 @@ class Projection {
   }
 
   async answer(calls, { signal, hold } = {}) {
-    const { offer } = this.given ?? this.give();
-    const turn = String(this.turn++);
     const { target, others } = this.options;
-    const sent = target === "langchain" ? plain(calls) : calls;
-    const found = ask(READ, JSON.stringify({ target, calls: sent, names: offer.known.names, others, turn }));
+    const given = arrived(calls);
+    const { offer } = this.given ?? this.give();
+    const past = this.read.get(given) ?? this.held;
+    const turn = `${this.nonce}-${this.turns++}`;
+    const sent = target === "langchain" ? plain(given) : given;
+    const found = ask(READ, JSON.stringify({ target, calls: sent, names: offer.known.names, others, turn, past }));
+    if (typeof given === "object" && given) this.read.set(given, found.calls);
     const ended = await Promise.all(found.calls.map((call) => this.run(offer, call, signal)));
-    const results = ended.map(({ call: { id, given, name, tool }, input, result }) => ({ id, given, name, tool, input, result }));
+    const results = ended.map(({ call: { id, given: own, name, tool, mcp }, input, result }) => ({ id, given: own, name, tool, mcp, input, result }));
     const { messages, outputs, pending } = this.render(results, hold);
+    this.held = hold && pending.length > 0 ? found.calls : undefined;
     return {
       messages:
         target === "language-model"
@@ -238,7 +260,6 @@ class Projection {
 
 export const projectTools = (toolset, options) => {
   if (typeof toolset?.tools !== "function") throw new TypeError("`projectTools` expects a toolset");
-  if (typeof options?.target !== "string") throw new TypeError("`projectTools` needs a `target`");
   const projection = new Projection(toolset, { ...options });
   // A target or a dialect that there is not is said at once.
   projection.look();

@@ -179,10 +179,28 @@ export interface McpTool {
   annotations?: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
 }
 
-/** MCP: the result of `tools/call`, or the error of the protocol for a tool that there is not. */
+/**
+ * MCP: the result of `tools/call`, or the error of the protocol for a tool that there is not. `resultType` is there where
+ * the request says in its `_meta` that it speaks the revision of 2026-07-28: a call that needs a person is then answered with a
+ * request for input, which the client sends again once the person has decided in the page. What that request carries
+ * approves nothing; it names the question, and evidence binds to caller, capability and arguments, is used once and expires.
+ */
 export type McpResult =
-  | { content: { type: "text"; text: string }[]; structuredContent?: JsonObject; isError?: boolean }
+  | { content: { type: "text"; text: string }[]; structuredContent?: JsonObject; isError?: boolean; resultType?: "complete" }
+  | McpInputRequired
   | { error: { code: -32602; message: string } };
+
+/** MCP: the answer that asks for a person, to clients that can ask theirs (`elicitation`). */
+export interface McpInputRequired {
+  resultType: "input_required";
+  inputRequests: {
+    approval: {
+      method: "elicitation/create";
+      params: { mode: "form"; message: string; requestedSchema: { type: "object"; properties: {} } };
+    };
+  };
+  requestState: string;
+}
 
 /** Chrome's `LanguageModel`: `tools`. `execute` is there where the browser calls tools itself. */
 export interface LanguageModelTool {
@@ -214,6 +232,12 @@ export interface Targets {
 
 /** The name of a target. */
 export type TargetName = keyof Targets;
+
+/**
+ * What a model answered, as each SDK has it: a response, a message, a part, a call, or a list of these. The SDKs' own types
+ * are objects; a text is none.
+ */
+export type TargetAnswers = { [Name in TargetName]: object };
 
 /** What a projection reads of a toolset. */
 export interface ProjectedToolset {
@@ -337,10 +361,15 @@ export interface ProjectedTools<Name extends TargetName> {
   /**
    * Runs the calls in what the model answered (a whole response, a message, a list of calls or of events), all at once, and
    * gives their results when every one has ended. A call goes to the tool as it was when `tools()` was last asked. Never
-   * rejects for what a model sent.
+   * rejects for what a model sent; rejects with a `TypeError` for what is no answer, as a stream, a promise, or calls in the
+   * form of another target.
+   *
+   * The same answer given again runs nothing again. A provider's id is believed beyond its turn where it was drawn at random;
+   * servers that count (`call_0`) begin anew with each turn, so such a call is told from an earlier one by the answer that it
+   * came in. Give the whole response where you have it: a call that was cut off by the limit of tokens is refused then.
    */
   answer(
-    calls: unknown,
+    calls: TargetAnswers[Name],
     how?: { readonly signal?: AbortSignal; readonly hold?: boolean },
   ): Promise<TargetAnswer<Targets[Name]["message"], Targets[Name] extends { output: infer Output } ? Output : never>>;
   /**

@@ -4,7 +4,9 @@
 //! It refuses to validate, and to change what the schema allows as it is. Called by the module and by native hosts, before
 //! a tool is executed.
 
+use crate::identity::is_drawn;
 use crate::json::{Json, Members};
+use crate::mcp;
 use crate::schema::types;
 use agent_surface_json::Bounds;
 use alloc::string::String;
@@ -21,9 +23,16 @@ const MAX_CHAIN: usize = 16;
 /// Values that are looked at: unions and references could make many of few. What is left stays as it is.
 const MAX_STEPS: u32 = 20_000;
 
-/// Prepares arguments. The request: `{ schema, strict?, arguments }`. The answer: `{ input }`, or `{ error }` with a
-/// failure that the model can repair.
+/// Prepares a call. The request: `{ schema, strict?, arguments, cut?, mcp? }` of one that was read, or with `{ id, name }` of one
+/// that somebody else read. The answer: `{ input, key?, confirmationId? }`, or `{ error }` with a failure that the model can
+/// repair. `key` is an id by which the surface may know the call.
 pub fn prepare(request: &Json) -> Json {
+    if request.at("cut").is_true() {
+        return refused("The answer was cut off before this call was complete: send the call again.");
+    }
+    if request.at("mcp").at("declined").is_true() {
+        return Json::object([("error", mcp::declined())]);
+    }
     let arguments = match request.at("arguments") {
         Json::Text(text) => match from_text(text) {
             Ok(value) => value,
@@ -38,7 +47,15 @@ pub fn prepare(request: &Json) -> Json {
         is_strict: request.at("strict").is_true(),
         steps: Cell::new(0),
     };
-    Json::object([("input", repair.value(arguments, schema))])
+    let mut out = Members::default();
+    out.set("input", repair.value(arguments, schema));
+    let id = request.at("id").str();
+    out.set_if(
+        "key",
+        is_drawn(id, request.at("name").str()).then(|| Json::text(id)),
+    );
+    out.set_if("confirmationId", request.at("mcp").get("state").cloned());
+    Json::Object(out)
 }
 
 /// Nothing is an empty object, and a text within a text is read once more.
@@ -55,12 +72,13 @@ fn from_text(text: &str) -> Result<Json, String> {
 }
 
 fn invalid(message: &str) -> Json {
+    refused(&["Send the arguments as one JSON object: ", message, "."].concat())
+}
+
+fn refused(message: &str) -> Json {
     let error = Json::object([
         ("code", Json::text("INVALID_INPUT")),
-        (
-            "message",
-            Json::Text(["Send the arguments as one JSON object: ", message, "."].concat()),
-        ),
+        ("message", Json::text(message)),
         ("retry", Json::text("with-changes")),
     ]);
     Json::object([("error", error)])

@@ -3,317 +3,216 @@
 //! It refuses to change what it does not have to: only missing, repeated and malformed ids are replaced, in the calls and in
 //! the history that is sent back. Called by the module and by native hosts.
 
+use crate::identity::{Given, identify};
+use crate::index::Index;
 use crate::json::{Json, Members};
-use crate::target::{Target, by_name};
-use alloc::borrow::ToOwned as _;
+use crate::mcp;
+use crate::shape::{Found, all, is_answer, joined, others, rename, shapes};
+use crate::target::{Target, by_name, no_such_target};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The longest id of an invocation.
-const MAX_KEY: usize = 256;
-
-/// How a target writes a call.
-struct Shape {
-    /// Words of `type`; empty where it has none.
-    kinds: &'static [&'static str],
-    /// The member that holds name and arguments; empty where they stand in the call itself.
-    inner: &'static str,
-    id: &'static str,
-    /// Whether the id stands inside, too.
-    id_inside: bool,
-    name: &'static str,
-    arguments: &'static str,
-}
-
-const fn shape(
-    kinds: &'static [&'static str],
-    inner: &'static str,
-    id: &'static str,
-    name: &'static str,
-    arguments: &'static str,
-) -> Shape {
-    Shape {
-        kinds,
-        inner,
-        id,
-        id_inside: false,
-        name,
-        arguments,
-    }
-}
-
-const ANTHROPIC: Shape = shape(&["tool_use"], "", "id", "name", "input");
-const RESPONSES: Shape = shape(&["function_call"], "", "call_id", "name", "arguments");
-const CHAT: Shape = shape(&["function", ""], "function", "id", "name", "arguments");
-const GEMINI: Shape = Shape {
-    id_inside: true,
-    ..shape(&[], "functionCall", "id", "name", "args")
-};
-const GEMINI_BARE: Shape = shape(&[""], "", "id", "name", "args");
-const AI_SDK: Shape = shape(&[], "", "toolCallId", "toolName", "input");
-const LANGCHAIN: Shape = shape(&["tool_call", "invalid_tool_call", ""], "", "id", "name", "args");
-const ASSISTANT_UI: Shape = shape(&[], "", "toolCallId", "toolName", "args");
-const MCP: Shape = shape(&[""], "", "id", "name", "arguments");
-const LANGUAGE_MODEL: Shape = Shape {
-    id_inside: true,
-    ..shape(&["tool-call"], "value", "callId", "name", "arguments")
-};
-
-fn shapes(target: Target) -> &'static [&'static Shape] {
-    match target {
-        Target::Anthropic => &[&ANTHROPIC],
-        Target::OpenaiResponses => &[&RESPONSES],
-        Target::OpenaiChat | Target::AgUi => &[&CHAT],
-        Target::Gemini => &[&GEMINI, &GEMINI_BARE],
-        Target::AiSdk => &[&AI_SDK],
-        Target::Langchain => &[&LANGCHAIN],
-        Target::AssistantUi => &[&ASSISTANT_UI],
-        Target::Mcp => &[&MCP],
-        Target::LanguageModel => &[&LANGUAGE_MODEL],
-    }
-}
-
-/// Where calls are looked for, so that a whole answer, a message or a list will do.
-static CONTAINERS: [&str; 15] = [
-    "content",
-    "output",
-    "tool_calls",
-    "invalid_tool_calls",
-    "toolCalls",
-    "toolCall",
-    "parts",
-    "choices",
-    "message",
-    "candidates",
-    "functionCalls",
-    "kwargs",
-    "params",
-    "messages",
-    "value",
-];
-
-/// A call that was found.
-struct Found {
-    id: String,
-    name: String,
-    arguments: Json,
-}
-
-/// Finds the calls. The request: `{ target, calls, names?, others?, turn? }`: `names` as the projection gave them, `others`
-/// what to do with calls of other tools (`"answer"`, `"ignore"`, or the names of those that somebody else answers), `turn`
-/// a text that made-up ids begin with. The answer: `{ calls: [{ id, given?, key?, name, tool?, at?, meta?, strict?, arguments }],
-/// history? }`. `key` identifies the call for the surface, where the provider's id can be trusted to; `history` is the
-/// given value with the replaced ids, where any was.
+/// Finds the calls. The request: `{ target, calls, names?, others?, turn?, past? }`: `names` as the projection gave them,
+/// `others` what to do with calls of other tools (`"answer"`, `"ignore"`, or the names of those that somebody else answers),
+/// `turn` a text that no other turn has, of letters, digits and hyphens, `past` the `calls` of an earlier answer that these
+/// may be again. The answer: `{ calls: [{ id, given?, key, name, tool?, at?, meta?, strict?, cut?, mcp?, arguments }],
+/// history? }`, or `{ fault }` for what no model answers. `key` identifies the call for the surface; `history` is the given
+/// value with the replaced ids, where any was.
 pub fn read(request: &Json) -> Json {
     let Some(profile) = by_name(request.at("target").str()) else {
-        return Json::object([("fault", Json::text("`target` names none"))]);
+        return no_such_target(request.at("target"));
     };
     let target = profile.target;
-    let mut history = joined(target, request.at("calls"));
-    let (turn, names) = (request.at("turn").str(), request.at("names").items());
-    let mut taken: Vec<String> = Vec::new();
-    let (mut calls, mut changed) = (Vec::new(), false);
-    // Where a server has tools of its own in the same conversation, a name that we do not know is one of them.
-    let is_shared = matches!(target, Target::AiSdk | Target::AssistantUi | Target::AgUi);
-    let is_others = |name: &str| match request.at("others") {
-        Json::Null => is_shared,
-        Json::List(others) => others.iter().any(|other| other.is(name)),
-        word => word.is("ignore"),
-    };
-    walk(&mut history, shapes(target), &mut |found, id| {
-        let known = names.iter().find(|entry| entry.at("name").is(&found.name));
-        if known.is_none() && is_others(&found.name) {
-            return;
-        }
-        let repeats = taken.iter().filter(|known| **known == found.id).count();
-        let new = fresh(target, &found.id, turn, &taken, repeats, calls.len());
-        taken.push(found.id.clone());
-        if new != found.id {
-            taken.push(new.clone());
-        }
-        let is_possible = (1..=MAX_KEY).contains(&agent_surface_json::characters(&found.id));
-        let is_trusted = is_possible && repeats == 0 && found.id != found.name;
-        let mut call = Members::default();
-        call.set("id", Json::text(&new));
-        if !found.id.is_empty() {
-            call.set("given", Json::text(&found.id));
-        }
-        if is_trusted {
-            call.set("key", Json::text(&found.id));
-        }
-        call.set("name", Json::text(&found.name));
-        if let Some(known) = known {
-            for key in ["tool", "at", "meta", "strict"] {
-                call.set_if(key, known.get(key).cloned());
-            }
-        }
-        call.set("arguments", found.arguments);
-        calls.push(Json::Object(call));
-        // Gemini finds results by their place, and MCP answers one call: an id that was not there is not asked for.
-        if !(matches!(target, Target::Gemini | Target::Mcp) && found.id.is_empty()) {
-            changed |= new != found.id;
-            *id = Some(new);
-        }
-    });
+    let given = request.at("calls");
+    let spelled = joined(target, given);
+    let calls = spelled.as_ref().unwrap_or(given);
+    let mut found = Vec::new();
+    all(calls, shapes(target), &mut found);
+    if found.is_empty()
+        && let Some(fault) = misfit(profile.name, target, calls)
+    {
+        return fault;
+    }
+    if let Some(last) = found.last_mut() {
+        last.is_cut |= is_cut_off(target, calls);
+    }
+    let names = Index::new(
+        request
+            .at("names")
+            .items()
+            .iter()
+            .map(|entry| entry.at("name").str())
+            .collect(),
+    );
+    let is_ours = owner(request, target, &names);
+    let ours: Vec<&Found> = found.iter().filter(|call| is_ours(&call.name)).collect();
+    let seen: Vec<Given<'_>> = ours
+        .iter()
+        .map(|call| Given {
+            id: &call.id,
+            name: &call.name,
+            arguments: &call.arguments,
+        })
+        .collect();
+    let known = identify(
+        target,
+        request.at("turn").str(),
+        request.at("past").items(),
+        &seen,
+    );
+    let mut out = Vec::with_capacity(ours.len());
+    for (call, (id, key)) in ours.iter().zip(&known) {
+        let entry = names
+            .find(&call.name)
+            .and_then(|at| request.at("names").items().get(at));
+        out.push(described(
+            call,
+            id,
+            key,
+            entry,
+            (target == Target::Mcp).then_some(calls),
+        ));
+    }
     let mut answer = Members::default();
-    answer.set("calls", Json::List(calls));
-    if changed {
+    answer.set("calls", Json::List(out));
+    // Gemini finds results by their place, and MCP answers one call: an id that was not there is not asked for.
+    let is_free = |call: &Found| matches!(target, Target::Gemini | Target::Mcp) && call.id.is_empty();
+    let mut known = known.into_iter();
+    let ids: Vec<Option<String>> = found
+        .iter()
+        .map(|call| {
+            let (id, _) = is_ours(&call.name).then(|| known.next())??;
+            (id != call.id && !is_free(call)).then_some(id)
+        })
+        .collect();
+    if ids.iter().any(Option::is_some) {
+        let mut history = calls.clone();
+        rename(&mut history, shapes(target), &mut ids.into_iter());
         answer.set("history", history);
     }
     Json::Object(answer)
 }
 
-/// An id that the target takes and that no other call of the turn has. `repeats`: of the given id, each of which took one.
-fn fresh(target: Target, given: &str, turn: &str, taken: &[String], repeats: usize, at: usize) -> String {
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let mut base = match target {
-        Target::Anthropic => given.chars().map(|c| if is_safe(c) { c } else { '_' }).collect(),
-        _ => given.to_owned(),
-    };
-    let mut count = 2.max(repeats as u64 + 1);
-    if base.is_empty() {
-        base = numbered(&["call_", turn].concat(), at as u64);
-        count = 2;
-    }
-    let mut id = base.clone();
-    while taken.contains(&id) {
-        id = numbered(&base, count);
-        count += 1;
-    }
-    id
-}
-
-fn numbered(base: &str, count: u64) -> String {
-    let mut out = [base, "_"].concat();
-    agent_surface_json::write_u64(&mut out, count);
-    out
-}
-
-/// Visits every call; what the visitor leaves in the second argument becomes the call's id.
-fn walk(json: &mut Json, shapes: &[&Shape], visit: &mut dyn FnMut(Found, &mut Option<String>)) {
-    match json {
-        Json::List(items) => {
-            for item in items {
-                walk(item, shapes, visit);
-            }
-        }
-        Json::Object(members) => {
-            if let Some((shape, found)) = shapes
-                .iter()
-                .find_map(|shape| Some((shape, found(members, shape)?)))
-            {
-                let old = found.id.clone();
-                let mut id = None;
-                visit(found, &mut id);
-                if let Some(id) = id.filter(|id| *id != old) {
-                    let place = if shape.id_inside {
-                        members.get_mut(shape.inner)
-                    } else {
-                        None
-                    };
-                    match place {
-                        Some(Json::Object(inner)) => inner.set(shape.id, Json::Text(id)),
-                        _ => members.set(shape.id, Json::Text(id)),
-                    }
-                }
-                return;
-            }
-            for container in CONTAINERS {
-                if let Some(inner) = members.get_mut(container) {
-                    walk(inner, shapes, visit);
-                }
-            }
-        }
-        _ => {}
+/// Whether a call of this name is for this toolset to answer.
+fn owner<'a>(request: &'a Json, target: Target, names: &'a Index<'a>) -> impl Fn(&str) -> bool + use<'a> {
+    // Where a server has tools of its own in the same conversation, a name that we do not know is one of them.
+    let is_shared = matches!(target, Target::AiSdk | Target::AssistantUi | Target::AgUi);
+    let others = Index::new(request.at("others").items().iter().map(Json::str).collect());
+    move |name| {
+        let is_others = || match request.at("others") {
+            Json::Null => is_shared,
+            Json::List(_) => others.find(name).is_some(),
+            word => word.is("ignore"),
+        };
+        names.find(name).is_some() || !is_others()
     }
 }
 
-/// The call, if these are the members of one.
-fn found(members: &Members, shape: &Shape) -> Option<Found> {
-    let kind = members.get("type").map(Json::str).unwrap_or_default();
-    if !shape.kinds.is_empty() && !shape.kinds.contains(&kind) {
+fn described(call: &Found, id: &str, key: &str, entry: Option<&Json>, request: Option<&Json>) -> Json {
+    let mut out = Members::default();
+    out.set("id", Json::text(id));
+    if !call.id.is_empty() {
+        out.set("given", Json::text(&call.id));
+    }
+    out.set("key", Json::text(key));
+    out.set("name", Json::text(&call.name));
+    for part in ["tool", "at", "meta", "strict"] {
+        out.set_if(part, entry.and_then(|entry| entry.get(part)).cloned());
+    }
+    out.set_if("cut", call.is_cut.then_some(Json::Bool(true)));
+    out.set_if("mcp", request.and_then(mcp::asked));
+    out.set("arguments", call.arguments.clone());
+    Json::Object(out)
+}
+
+/// What was given instead of an answer, where it is none; a text, a list or a message without calls is one.
+fn misfit(name: &str, target: Target, calls: &Json) -> Option<Json> {
+    let fault = |words: &[&str]| Some(Json::object([("fault", Json::Text(words.concat()))]));
+    if let Some(other) = others(calls, target) {
+        let hint = ["`, and this projection is for `", name, "`"].concat();
+        return fault(&["`answer` was given calls as they are in `", other, &hint]);
+    }
+    if is_answer(calls) {
         return None;
     }
-    let inner = match shape.inner {
-        "" => members,
-        key => members.get(key)?.as_object()?,
+    let what = match calls {
+        Json::Null => "nothing",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::Text(_) => "a text",
+        Json::List(_) => "a list that holds no parts, messages or calls",
+        Json::Object(_) => "an object that is no response, message, part or call",
     };
-    // A part of an AI SDK message has the tool's name in its type, and is a call until it has a result.
-    let in_type = kind.strip_prefix("tool-").filter(|_| shape.name == "toolName");
-    let name = inner.get(shape.name).and_then(Json::as_text).or(in_type)?;
-    if shape.name == "toolName" {
-        let state = members.get("state").map_or("input-available", Json::str);
-        let has_result =
-            kind == "tool-result" || members.get("output").is_some() || members.get("result").is_some();
-        if state != "input-available" || has_result {
-            return None;
-        }
-    }
-    let holder = if shape.id_inside { inner } else { members };
-    let args = inner
-        .get(shape.arguments)
-        .or_else(|| inner.get("argsText"))
-        .cloned();
-    Some(Found {
-        id: holder.get(shape.id).map(Json::str).unwrap_or_default().to_owned(),
-        name: name.to_owned(),
-        arguments: args.unwrap_or_default(),
-    })
+    fault(&[
+        "`answer` expects what a model answered, as `",
+        name,
+        "` has it: a response, a message, or a list of calls; it was given ",
+        what,
+    ])
 }
 
-/// AG-UI's events as the calls that they spell; everything else as it is.
-fn joined(target: Target, calls: &Json) -> Json {
-    let is_event = |item: &Json| item.at("type").str().starts_with("TOOL_CALL_");
-    if target != Target::AgUi || !calls.items().iter().any(is_event) {
-        return calls.clone();
-    }
-    let mut known: Vec<(&str, &str, String)> = Vec::new();
-    for event in calls.items().iter().filter(|item| is_event(item)) {
-        let id = event.at("toolCallId").str();
-        let name = event.at("toolCallName").str();
-        let place = known.iter().position(|(other, ..)| *other == id);
-        match place {
-            // A call is announced once, however often it comes again after an interrupt.
-            None if !name.is_empty() => known.push((id, name, event.at("delta").str().to_owned())),
-            Some(at) => {
-                if let Some((_, _, text)) = known.get_mut(at) {
-                    text.push_str(event.at("delta").str());
-                }
-            }
-            None => {}
+/// Whether the answer ended before its last call did. Arguments that broke off may still read as JSON, or as none at all.
+fn is_cut_off(target: Target, answer: &Json) -> bool {
+    let is = |key: &str, words: &[&str]| words.iter().any(|word| answer.at(key).is(word));
+    match target {
+        Target::Anthropic => {
+            is("stop_reason", &["max_tokens", "model_context_window_exceeded"])
+                && answer
+                    .at("content")
+                    .items()
+                    .last()
+                    .is_some_and(|block| block.at("type").is("tool_use"))
         }
+        Target::OpenaiResponses => {
+            is("status", &["incomplete"])
+                && answer
+                    .at("output")
+                    .items()
+                    .last()
+                    .is_some_and(|item| item.at("type").is("function_call"))
+        }
+        Target::OpenaiChat => {
+            is("finish_reason", &["length"])
+                || answer
+                    .at("choices")
+                    .items()
+                    .iter()
+                    .any(|choice| choice.at("finish_reason").is("length"))
+        }
+        _ => false,
     }
-    let call = |(id, name, arguments): (&str, &str, String)| {
-        let function = Json::object([("name", Json::text(name)), ("arguments", Json::Text(arguments))]);
-        Json::object([
-            ("id", Json::text(id)),
-            ("type", Json::text("function")),
-            ("function", function),
-        ])
-    };
-    Json::List(known.into_iter().map(call).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ids(given: &[&str]) -> Vec<String> {
-        let call = |id: &&str| {
-            let function = Json::object([("name", Json::text("go")), ("arguments", Json::text("{}"))]);
-            Json::object([
-                ("id", Json::text(id)),
-                ("type", Json::text("function")),
-                ("function", function),
-            ])
-        };
-        let found = read(&Json::object([
-            ("target", Json::text("openai-chat")),
+    fn call(id: &str, name: &str, arguments: &str) -> Json {
+        let function = Json::object([("name", Json::text(name)), ("arguments", Json::text(arguments))]);
+        Json::object([
+            ("id", Json::text(id)),
+            ("type", Json::text("function")),
+            ("function", function),
+        ])
+    }
+
+    fn answer(target: &str, calls: Json, past: &Json) -> Json {
+        read(&Json::object([
+            ("target", Json::text(target)),
             ("turn", Json::text("0")),
-            ("calls", Json::List(given.iter().map(call).collect())),
-        ]));
-        let id = |call: &Json| call.at("id").str().to_owned();
-        found.at("calls").items().iter().map(id).collect()
+            ("past", past.clone()),
+            ("calls", calls),
+        ]))
+    }
+
+    fn told(answer: &Json, key: &str) -> Vec<String> {
+        let told = |call: &Json| call.at(key).str().to_owned();
+        answer.at("calls").items().iter().map(told).collect()
+    }
+
+    fn ids(given: &[&str]) -> Vec<String> {
+        let calls = given.iter().map(|id| call(id, "go", "{}")).collect();
+        told(&answer("openai-chat", Json::List(calls), &Json::Null), "id")
     }
 
     #[test]
@@ -324,7 +223,103 @@ mod tests {
 
     #[test]
     fn a_model_that_repeats_one_id_is_answered_in_bounded_time() {
-        let found = ids(&vec!["a"; 3_000]);
-        assert_eq!(found.last().map(String::as_str), Some("a_3000"));
+        let found = ids(&alloc::vec!["a"; 30_000]);
+        assert_eq!(found.last().map(String::as_str), Some("a_30000"));
+    }
+
+    #[test]
+    fn an_id_that_was_drawn_is_the_key_and_a_counter_is_one_within_its_turn() {
+        let drawn = "call_9kyPaYpYAD1PVFQ5p8dgCw8T";
+        for (id, key) in [
+            (drawn, drawn),
+            ("toolu_01A09q90qw90lq917835lq9", "toolu_01A09q90qw90lq917835lq9"),
+            ("call_x7k2m9qa", "call_x7k2m9qa"),
+            ("call_1", "call_0_call_1"),
+            ("functions.go:0", "call_0_functions.go:0"),
+            ("searchDocuments12", "call_0_searchDocuments12"),
+            ("go", "call_0_go"),
+            ("", "call_0_0"),
+        ] {
+            let found = answer("openai-chat", call(id, "go", "{}"), &Json::Null);
+            assert_eq!(told(&found, "key"), [key], "{id}");
+        }
+    }
+
+    #[test]
+    fn calls_that_are_given_again_are_the_calls_that_they_were() {
+        let calls = |names: &[&str]| {
+            let call = |name: &&str| call("call_1", name, "{}");
+            Json::List(names.iter().map(call).collect())
+        };
+        let first = answer("openai-chat", calls(&["a", "b", "c"]), &Json::Null);
+        let keys = told(&first, "key");
+        let again = |names: &[&str]| {
+            let request = [
+                ("target", Json::text("openai-chat")),
+                ("turn", Json::text("1")),
+                ("past", first.at("calls").clone()),
+                ("calls", calls(names)),
+            ];
+            told(&read(&Json::object(request)), "key")
+        };
+        assert_eq!(again(&["a", "b", "c"]), keys);
+        assert_eq!(again(&["b"]), [keys[1].clone()]);
+        assert_eq!(again(&["c", "b"]), ["call_1_call_1", "call_1_call_1_2"]);
+        assert_eq!(again(&["a", "d"])[0], "call_1_call_1");
+    }
+
+    #[test]
+    fn the_last_call_of_an_answer_that_was_cut_off_is_not_whole() {
+        let anthropic = r#"{"stop_reason":"max_tokens","content":[{"type":"tool_use","id":"a","name":"go","input":{}},{"type":"tool_use","id":"b","name":"go","input":{}}]}"#;
+        let chat = r#"{"choices":[{"finish_reason":"length","message":{"tool_calls":[{"id":"a","function":{"name":"go","arguments":""}}]}}]}"#;
+        let responses = r#"{"status":"incomplete","output":[{"type":"function_call","call_id":"a","name":"go","arguments":""}]}"#;
+        let whole = r#"{"stop_reason":"max_tokens","content":[{"type":"tool_use","id":"a","name":"go","input":{}},{"type":"text","text":"And"}]}"#;
+        for (target, text, expected) in [
+            ("anthropic", anthropic, &[false, true][..]),
+            ("openai-chat", chat, &[true]),
+            ("openai-responses", responses, &[true]),
+            ("anthropic", whole, &[false]),
+        ] {
+            let found = answer(target, Json::parse(text).unwrap(), &Json::Null);
+            let cut: Vec<bool> = found
+                .at("calls")
+                .items()
+                .iter()
+                .map(|call| call.at("cut").is_true())
+                .collect();
+            assert_eq!(cut, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_a_fault_and_an_answer_without_calls_is_none() {
+        let tool_use =
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"go","input":{}}]}"#;
+        for (target, text, expected) in [
+            ("anthropic", "null", "it was given nothing"),
+            ("anthropic", "\"go\"", "it was given a text"),
+            ("gemini", "[1]", "a list that holds no parts"),
+            ("mcp", "{}", "an object that is no response"),
+            (
+                "openai-chat",
+                tool_use,
+                "as they are in `anthropic`, and this projection is for `openai-chat`",
+            ),
+        ] {
+            let found = answer(target, Json::parse(text).unwrap(), &Json::Null);
+            assert!(found.at("fault").str().contains(expected), "{}", found.write());
+        }
+        for (target, text) in [
+            (
+                "anthropic",
+                r#"{"role":"assistant","content":[{"type":"text","text":"Hello"}]}"#,
+            ),
+            ("anthropic", "[]"),
+            ("openai-chat", r#"{"role":"assistant","content":"Hello"}"#),
+            ("gemini", r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#),
+        ] {
+            let found = answer(target, Json::parse(text).unwrap(), &Json::Null);
+            assert_eq!(found.write(), r#"{"calls":[]}"#, "{text}");
+        }
     }
 }

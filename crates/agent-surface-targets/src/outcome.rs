@@ -3,7 +3,8 @@
 //! It refuses to decide what became of a call: the surface did. Called by the module and by native hosts.
 
 use crate::json::{Json, Members};
-use crate::target::{Target, by_name};
+use crate::mcp;
+use crate::target::{Target, by_name, no_such_target};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,12 +16,12 @@ struct Ended<'a> {
     result: &'a Json,
 }
 
-/// Renders results. The request: `{ target, results: [{ id, given?, name, result }], hold? }`; `result` is what a tool's
+/// Renders results. The request: `{ target, results: [{ id, given?, name, mcp?, result }], hold? }`; `result` is what a tool's
 /// `execute` gave, or absent for a tool that there is not. The answer: `{ messages, outputs?, pending }`, `outputs` for
 /// what writes results into a chat instead of a conversation. With `hold`, calls that wait for a person get neither yet.
 pub fn render(request: &Json) -> Json {
     let Some(profile) = by_name(request.at("target").str()) else {
-        return Json::object([("fault", Json::text("`target` names none"))]);
+        return no_such_target(request.at("target"));
     };
     let target = profile.target;
     let unknown: Vec<Json> = request
@@ -194,7 +195,7 @@ impl Ended<'_> {
                     self.error().map(|error| Json::text(error.at("message").str())),
                 );
             }
-            Target::Mcp => return self.mcp(),
+            Target::Mcp => return mcp::result(self.result, self.call.get("mcp"), self.text()),
             Target::LanguageModel => return self.language_model(),
         }
         Json::Object(out)
@@ -238,26 +239,6 @@ impl Ended<'_> {
             out.set("errorText", Json::Text(self.text()));
         } else {
             out.set("output", self.value());
-        }
-        Json::Object(out)
-    }
-
-    /// A `CallToolResult`; a tool that there is not is an error of the protocol.
-    fn mcp(&self) -> Json {
-        if self.result.at("unknown").is_true() {
-            let error = Json::object([
-                ("code", Json::Number("-32602".to_owned())),
-                ("message", Json::text(self.result.at("error").at("message").str())),
-            ]);
-            return Json::object([("error", error)]);
-        }
-        let part = Json::object([("type", Json::text("text")), ("text", Json::Text(self.text()))]);
-        let mut out = Members::default();
-        out.set("content", Json::List(Vec::from([part])));
-        if self.error().is_some() {
-            out.set("isError", Json::Bool(true));
-        } else if let Some(output @ Json::Object(_)) = self.result.get("output") {
-            out.set("structuredContent", output.clone());
         }
         Json::Object(out)
     }

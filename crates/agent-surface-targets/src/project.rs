@@ -8,7 +8,7 @@ use crate::json::{Json, Members};
 use crate::name;
 use crate::schema::{self, Change, Loss, Projected, Refusal};
 use crate::sort;
-use crate::target::{Dialect, Profile, by_name};
+use crate::target::{Dialect, Profile, by_name, no_such_dialect, no_such_target};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -61,13 +61,13 @@ impl Report {
 /// quarantined, overflow }`, or `{ fault }` where the request is none.
 pub fn project(request: &Json) -> Json {
     let Some(profile) = by_name(request.at("target").str()) else {
-        return fault("`target` names none");
+        return no_such_target(request.at("target"));
     };
     let dialect = match request.at("schema") {
         Json::Null => profile.dialect,
         named => match Dialect::by_name(named.str()) {
             Some(dialect) => dialect,
-            None => return fault("`schema` names no dialect"),
+            None => return no_such_dialect(named),
         },
     };
     let count = |key: &str, most: u32| request.at(key).as_count().unwrap_or(most);
@@ -96,11 +96,6 @@ pub fn project(request: &Json) -> Json {
         ready.truncate(most);
     }
     run.answer(&ready, overflow)
-}
-
-/// What the request has to be.
-fn fault(text: &str) -> Json {
-    Json::object([("fault", Json::text(text))])
 }
 
 struct Run {

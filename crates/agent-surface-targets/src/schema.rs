@@ -144,7 +144,9 @@ impl Projector<'_> {
             .iter()
             .filter(|text| !text.starts_with('#') || text.starts_with("#/"))
         {
-            self.target(text)?;
+            if let Err(refusal) = self.target(text) {
+                return Err(self.placed(refusal, text));
+            }
         }
         let types = types::named(out.get("type"));
         let is_object = |json: &Json| json.is("object");
@@ -162,6 +164,22 @@ impl Projector<'_> {
             }
         }
         Ok(Json::Object(out))
+    }
+
+    /// A refusal of a reference, with the place where it stands.
+    fn placed(&self, refusal: Refusal, reference: &str) -> Refusal {
+        let mut place = String::new();
+        match refusal {
+            Refusal::Quarantine { pointer, reason }
+                if reference::place_of(self.root, reference, &mut place) =>
+            {
+                Refusal::Quarantine {
+                    pointer: [place, pointer].concat(),
+                    reason,
+                }
+            }
+            other => other,
+        }
     }
 
     /// The root becomes an object without unions, then comes what it refers to.

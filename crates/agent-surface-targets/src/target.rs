@@ -3,6 +3,11 @@
 //! It refuses to hold a rule that is not a fact of a target. Sources: the published packages and API references of each
 //! target, as of November 2026. Everything that projects looks things up here.
 
+use crate::json::Json;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// What takes tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -112,6 +117,32 @@ pub static PROFILES: [Profile; 10] = [
 /// The target with this name.
 pub fn by_name(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.name == name)
+}
+
+/// The answer to a request for a target that there is not.
+pub(crate) fn no_such_target(given: &Json) -> Json {
+    none_of("target", given, PROFILES.iter().map(|profile| profile.name))
+}
+
+/// The answer to a request for a dialect that there is not.
+pub(crate) fn no_such_dialect(given: &Json) -> Json {
+    none_of("schema", given, DIALECTS.iter().map(|(name, _)| *name))
+}
+
+fn none_of(option: &str, given: &Json, names: impl Iterator<Item = &'static str>) -> Json {
+    let known = names
+        .map(|name| ["`", name, "`"].concat())
+        .collect::<Vec<_>>()
+        .join(", ");
+    // Of the page's own making, but no error needs more of it.
+    let shown: String = given
+        .as_text()
+        .map_or_else(|| given.write(), ToOwned::to_owned)
+        .chars()
+        .take(40)
+        .collect();
+    let text = ["`", option, "` is one of ", &known, ", not `", &shown, "`"].concat();
+    Json::object([("fault", Json::Text(text))])
 }
 
 /// The dialects that a caller may choose, by name.

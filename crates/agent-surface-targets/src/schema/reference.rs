@@ -252,6 +252,30 @@ pub(super) fn references(schema: &Json, found: &mut Vec<String>) {
     }
 }
 
+/// The JSON Pointer of the first schema that has this reference.
+pub(super) fn place_of(schema: &Json, reference: &str, place: &mut String) -> bool {
+    if schema.at("$ref").is(reference) {
+        return true;
+    }
+    let length = place.len();
+    for (key, value) in schema.members() {
+        push_token(place, key);
+        if place_of(value, reference, place) {
+            return true;
+        }
+        place.truncate(length);
+    }
+    for (at, item) in schema.items().iter().enumerate() {
+        place.push('/');
+        agent_surface_json::write_u64(place, at as u64);
+        if place_of(item, reference, place) {
+            return true;
+        }
+        place.truncate(length);
+    }
+    false
+}
+
 /// A URI fragment without its percent-encoding.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = text.bytes();
