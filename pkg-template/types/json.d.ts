@@ -24,7 +24,8 @@ export interface JsonSchemaObject {
   readonly const?: unknown;
   readonly properties?: { readonly [name: string]: JsonSchema };
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
+  /** A schema here needs the full engine. */
+  readonly additionalProperties?: JsonSchema;
   readonly items?: JsonSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -57,6 +58,20 @@ export interface JsonSchemaObject {
   /** At the root only, as `$id`. */
   readonly $schema?: string;
   readonly $id?: string;
+  /** With the full engine, as all that follows. */
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly if?: JsonSchema;
+  readonly then?: JsonSchema;
+  readonly else?: JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly contains?: JsonSchema;
+  readonly patternProperties?: { readonly [pattern: string]: JsonSchema };
+  readonly propertyNames?: JsonSchema;
+  readonly dependentRequired?: { readonly [name: string]: readonly string[] };
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
   /** Anything else; see above. */
   readonly [keyword: string]: unknown;
 }
@@ -85,15 +100,24 @@ type Known<T, M extends Mode> = unknown extends T ? (M extends "accepted" ? unkn
 
 type Read<S, Root, M extends Mode> = S extends false
   ? never
-  : ReadType<S, Root, M> & ReadConst<S> & ReadEnum<S> & ReadAnyOf<S, Root, M> & ReadRef<S, Root, M>;
+  : ReadType<S, Root, M> & ReadConst<S> & ReadEnum<S> & ReadUnions<S, Root, M> & ReadAllOf<S, Root, M> & ReadRef<S, Root, M>;
 
 type ReadConst<S> = S extends { readonly const: infer Value } ? Value : unknown;
 type ReadEnum<S> = S extends { readonly enum: readonly (infer Value)[] } ? Value : unknown;
 
-type ReadAnyOf<S, Root, M extends Mode> = S extends { readonly anyOf: readonly (infer Branch)[] }
-  ? Branch extends unknown
-    ? Known<Read<Branch, Root, M extends "filled" ? "found" : M>, M>
-    : never
+type ReadUnions<S, Root, M extends Mode> = (S extends { readonly anyOf: readonly (infer Branch)[] }
+  ? ReadBranch<Branch, Root, M>
+  : unknown) &
+  (S extends { readonly oneOf: readonly (infer Branch)[] } ? ReadBranch<Branch, Root, M> : unknown);
+
+type ReadBranch<Branch, Root, M extends Mode> = Branch extends unknown
+  ? Known<Read<Branch, Root, M extends "filled" ? "found" : M>, M>
+  : never;
+
+type ReadAllOf<S, Root, M extends Mode> = S extends { readonly allOf: infer Parts } ? ReadEach<Parts, Root, M> : unknown;
+
+type ReadEach<Parts, Root, M extends Mode> = Parts extends readonly [infer First, ...infer Rest]
+  ? Read<First, Root, M extends "filled" ? "found" : M> & ReadEach<Rest, Root, M>
   : unknown;
 
 type ReadRef<S, Root, M extends Mode> = S extends { readonly $ref: infer Ref }
@@ -135,9 +159,11 @@ type ReadArray<S, Root, M extends Mode> = S extends { readonly items: infer Item
     : JsonValue[];
 
 type ReadObject<S, Root, M extends Mode> = S extends { readonly properties: infer Properties }
-  ? Flat<ReadProperties<Properties, RequiredOf<S>, Root, M> & ReadAdditional<S, M>>
+  ? Flat<ReadProperties<Properties, RequiredOf<S>, Root, M> & ReadAdditional<S, Root, M>>
   : S extends { readonly additionalProperties: false }
     ? { [key: string]: never }
+    : S extends { readonly additionalProperties: JsonSchemaObject }
+    ? ReadAdditional<S, Root, M>
     : Flat<{ [K in RequiredOf<S>]: Known<unknown, M> } & (M extends "accepted" ? object : JsonObject)>;
 
 type RequiredOf<S> = S extends { readonly required: readonly (infer Name extends string)[] } ? Name : never;
@@ -158,8 +184,10 @@ type PresentKeys<P, Required extends string, M extends Mode> = M extends "filled
 
 type DefaultedKeys<P> = { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
 
-type ReadAdditional<S, M extends Mode> = S extends { readonly additionalProperties: true }
-  ? { [key: string]: Known<unknown, M> }
+type ReadAdditional<S, Root, M extends Mode> = S extends { readonly additionalProperties: infer Rest }
+  ? Rest extends false
+    ? unknown
+    : { [key: string]: Known<Read<Rest, Root, M>, M> }
   : unknown;
 
 type Flat<T> = T extends object ? { [K in keyof T]: T[K] } : T;

@@ -85,6 +85,20 @@ expectTypeOf(either.parse(0), expectation<string | { n?: number } | null>());
 const narrowed = fromJsonSchema({ type: "object", properties: { a: { type: "string" } }, required: ["a"], anyOf: [{ required: ["a"] }] });
 expectTypeOf(narrowed.parse(0).a, expectation<string>());
 
+// What the full engine takes besides.
+const one = fromJsonSchema({ oneOf: [{ type: "integer" }, { type: "object", properties: { n: { type: "number", default: 1 } } }] });
+expectTypeOf(one.parse(0), expectation<number | { n?: number }>());
+const all = fromJsonSchema({
+  allOf: [
+    { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+    { type: "object", properties: { b: { type: "integer" } }, required: ["b"] },
+  ],
+});
+expectTypeOf(all.parse(0).a, expectation<string>());
+expectTypeOf(all.parse(0).b, expectation<number>());
+const map = fromJsonSchema({ type: "object", additionalProperties: { type: "string" } });
+expectTypeOf(map.parse(0), expectation<{ [key: string]: string }>());
+
 // References, also recursive ones.
 const tree = fromJsonSchema({
   $ref: "#/$defs/node",
