@@ -55,14 +55,14 @@ const sendEvents = async (response, events) => {
  * calls?: [{ name, input } | { name, text }], isCut? }`, or `{ status, message }` for an error. `text` of a call is its arguments as
  * they are, JSON or not; an `id` may be given.
  *
- * @returns {Promise<{ url: string, requests: object[], close: () => Promise<void> }>}  `requests`: the bodies that came, in order,
- *   with `wire` and, where it was refused, `refused`
+ * @returns {Promise<{ url: string, requests: object[], close: () => Promise<void> }>}  `requests`: what came, in order,
+ *   with `wire`, `headers` and, where one was refused, `refused`
  */
 export async function startModelServer(script, { port = 0, host = "127.0.0.1" } = {}) {
   const requests = [];
   const answer = async (wire, request, response) => {
     const body = await readBody(request);
-    const kept = { wire: wire.path, body };
+    const kept = { wire: wire.path, headers: request.headers, body };
     requests.push(kept);
     try {
       const read = wire.read(body, request.headers);

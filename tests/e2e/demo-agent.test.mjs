@@ -5,6 +5,7 @@ import { anthropicModel } from "../../www/app/agent/anthropic.js";
 import { createAgentLoop, describeState, resultText } from "../../www/app/agent/loop.js";
 import { openaiModel } from "../../www/app/agent/openai.js";
 import { EXAMPLES, scriptedModel } from "../../www/app/agent/scripted.js";
+import { startModelServer } from "../../examples/model-server/server.mjs";
 
 const { fetch } = globalThis;
 afterEach(() => {
@@ -114,7 +115,7 @@ test("state is told apart from the definitions", () => {
   assert.equal(resultText({ status: "ok" }), '{"ok":true}');
 });
 
-/** Answers every request with `answer`, and keeps the requests. */
+/** Answers every request with `answer`, and keeps the requests. A server that does not stream answers so, too. */
 function serve(answer, status = 200) {
   const sent = [];
   globalThis.fetch = async (url, init) => {
@@ -163,6 +164,47 @@ test("chat completions are spoken both ways, and malformed arguments stay answer
   assert.deepEqual(sent[0].body.messages[2].tool_calls[0].function, { name: "a", arguments: '{"x":1}' });
   assert.deepEqual(reply.toolCalls.map(({ id, input, inputError }) => [id, input, inputError !== undefined]), [["c1", { x: 2 }, false], ["c2", {}, true]]);
 });
+
+/** Speaks to a model server and answers with its reply, what it was heard to say meanwhile, and the requests. */
+async function stream(t, make, base, script, more = {}) {
+  const server = await startModelServer(script);
+  t.after(() => server.close());
+  const said = [];
+  const reply = await make({ ...options, baseUrl: server.url + base }).respond({ ...request, ...more, onText: (text) => said.push(text) });
+  return { reply, said, requests: server.requests };
+}
+
+const WIRES = [["the Messages API", anthropicModel, ""], ["chat completions", openaiModel, "/v1"]];
+
+for (const [name, make, base] of WIRES) {
+  test(`streamed, ${name}: text comes in pieces, and calls whose arguments do are whole`, async (t) => {
+    const script = () => ({ text: "I look for two of them.", calls: [{ name: "a", input: { text: "Zürich — \"7\"" } }, { name: "a" }] });
+    const { reply, said, requests } = await stream(t, make, base, script);
+    assert.ok(said.length > 1);
+    assert.equal(said.join(""), reply.text);
+    assert.equal(reply.text, "I look for two of them.");
+    assert.deepEqual(reply.toolCalls.map(({ name, input, inputError }) => [name, input, inputError]), [["a", { text: "Zürich — \"7\"" }, undefined], ["a", {}, undefined]]);
+    assert.equal(new Set(reply.toolCalls.map(({ id }) => id)).size, 2);
+    assert.equal(requests[0].refused, undefined);
+  });
+
+  test(`streamed, ${name}: a call that was cut off, by the limit or in its arguments, is not executed`, async (t) => {
+    const script = () => ({ calls: [{ name: "a", input: {} }, { name: "a", text: '{"x":[1' }], isCut: true });
+    const { reply } = await stream(t, make, base, script);
+    assert.deepEqual(reply.toolCalls.map(({ inputError }) => inputError === undefined), [true, false]);
+    const cutAtStart = await stream(t, make, base, () => ({ calls: [{ name: "a", text: "" }], isCut: true }));
+    assert.notEqual(cutAtStart.reply.toolCalls[0].inputError, undefined);
+  });
+
+  test(`streamed, ${name}: an answer that breaks off is a failure`, async (t) => {
+    globalThis.fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      const text = await response.text();
+      return new Response(text.slice(0, text.length / 2), { headers: { "content-type": "text/event-stream" } });
+    };
+    await assert.rejects(stream(t, make, base, () => ({ text: "A long answer of many words, which ends in the middle." })), /broke off|JSON/);
+  });
+}
 
 test("an endpoint's refusal is reported with its own words and never with the key", async () => {
   serve({ error: { message: "model `m` is unknown" } }, 404);

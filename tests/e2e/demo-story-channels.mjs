@@ -1,5 +1,5 @@
 // The chapters in which somebody else drives: the browser's own agent over WebMCP, and models over HTTP.
-import { anthropicAnswers, openaiAnswers, startModel } from "./demo-model.mjs";
+import { startModelServer } from "../../examples/model-server/server.mjs";
 
 const DISABLE = "domain_devices__disable";
 const SELECT = "view_devices__table__selectRows";
@@ -71,29 +71,54 @@ async function connect(demo, provider, baseUrl) {
   await demo.page.getByRole("button", { name: "Use this" }).click();
 }
 
+/** A chapter that breaks off leaves it open; the check still ends. */
+async function startModel(script) {
+  const model = await startModelServer(script);
+  model.unref();
+  return model;
+}
+
 async function anthropic(demo, report) {
-  const model = await startModel(anthropicAnswers);
+  const model = await startModel(({ asked, round, results }) => {
+    if (asked.startsWith("And now?")) return { status: 529, message: "Overloaded" };
+    if (round > 0) return { text: `I got ${results.length} results.` };
+    return {
+      text: "I look at the cameras.",
+      calls: [
+        { name: "view_devices__filters__setFilters", input: { kind: "camera", city: "all", status: "all", q: "" } },
+        { name: "view_devices__table__selection" },
+        { name: "view_devices__nothing" },
+      ],
+    };
+  });
   await connect(demo, "Anthropic", model.url);
   await demo.say("Are there cameras?");
   await demo.answered();
   const lines = await demo.conversation();
   for (const line of lines) report.note(line);
+  report.holds("what it says while it streams is one paragraph", lines.includes("agent: I look at the cameras."), lines);
   report.equal("every call got exactly one result", lines.at(-1), "agent: I got 3 results.");
   const [first, second] = model.requests;
-  report.equal("the key travels in its header", [first.path, first.headers["x-api-key"]], ["/v1/messages", "key-of-the-test"]);
+  report.equal("the key travels in its header, and the answer is streamed", [first.wire, first.headers["x-api-key"], first.body.stream], ["/v1/messages", "key-of-the-test", true]);
   report.holds("the tools are those of the surface", first.body.tools.some((tool) => tool.name === DISABLE && tool.description.startsWith("[domain · destructive · requires confirmation]")), first.body.tools.map((tool) => tool.description));
   report.holds("what is unavailable is told beside them", JSON.stringify(first.body.messages.at(-1)).includes("Select at least one device first"));
-  const results = second.body.messages.at(-1).content.filter((block) => block.type === "tool_result");
-  report.equal("results carry the ids of their calls, and whether they failed", results.map(({ tool_use_id: id, is_error: failed }) => [id, failed]), [["toolu_1", false], ["toolu_2", false], ["toolu_3", true]]);
+  const [said, results] = second.body.messages.slice(-2).map(({ content }) => content);
+  report.equal("what the model said goes back as it was", said.map(({ type }) => type), ["text", "tool_use", "tool_use", "tool_use"]);
+  report.equal("arguments that came in pieces were put together", said[1].input.kind, "camera");
+  report.equal("results carry the ids of their calls, and whether they failed", results.filter(({ type }) => type === "tool_result").map(({ tool_use_id: id, is_error: failed }) => [id, failed]), said.slice(1).map(({ id }, at) => [id, at === 2]));
   await demo.say("And now?");
   await demo.answered();
-  report.holds("an endpoint that fails is reported as such", (await demo.conversation()).at(-1).startsWith("error: "), await demo.conversation());
+  report.holds("an endpoint that fails is reported as such", (await demo.conversation()).at(-1).includes("answered 529: Overloaded"), await demo.conversation());
   await demo.shot("12-model");
-  model.close();
+  report.equal("the service refused nothing else", model.requests.filter(({ refused }) => refused).length, 1);
+  await model.close();
 }
 
 async function openai(demo, report) {
-  const model = await startModel(openaiAnswers);
+  const model = await startModel(({ round, results }) => {
+    if (round > 0) return { text: `I got ${results.length} results.` };
+    return { calls: [{ name: "view_devices__table__openDevice", input: { id: "dev-007" } }, { name: "view_devices__table__rows", text: '{"broken"' }] };
+  });
   await connect(demo, "OpenAI-compatible", `${model.url}/v1`);
   await demo.say("Open dev-007 please");
   await demo.answered();
@@ -101,12 +126,14 @@ async function openai(demo, report) {
   for (const line of lines) report.note(line);
   report.equal("every call got exactly one result, the malformed one too", lines.at(-1), "agent: I got 2 results.");
   const [first, second] = model.requests;
-  report.equal("the key travels in its header", [first.path, first.headers.authorization], ["/v1/chat/completions", "Bearer key-of-the-test"]);
+  report.equal("the key travels in its header, and the answer is streamed", [first.wire, first.headers.authorization, first.body.stream], ["/v1/chat/completions", "Bearer key-of-the-test", true]);
+  const calls = second.body.messages.find((message) => message.tool_calls).tool_calls;
   const results = second.body.messages.filter((message) => message.role === "tool");
-  report.equal("results carry the ids of their calls", results.map((message) => message.tool_call_id), ["call_a", "call_b"]);
+  report.equal("results carry the ids of their calls, which grew side by side", results.map((message) => message.tool_call_id), calls.map(({ id }) => id));
   report.holds("malformed arguments are refused without a call", results[1].content.includes("INVALID_INPUT"), results[1]);
   report.holds("the drawer's own tools are offered in the next turn", second.body.tools.some((tool) => tool.function.name === "domain_devices__rename"));
-  model.close();
+  report.equal("the service refused nothing", model.requests.filter(({ refused }) => refused), []);
+  await model.close();
 }
 
 export const CHANNELS = [

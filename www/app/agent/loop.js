@@ -1,5 +1,6 @@
-// The agent's turn loop, the same for every model. A model is `{ label, respond({ system, messages, tools, state, signal })
-// → { text, toolCalls: [{ id, name, input, inputError? }], raw? } }`; it sees tool definitions and results and nothing else.
+// The agent's turn loop, the same for every model. A model is `{ label, respond({ system, messages, tools, state, signal,
+// onText }) → { text, toolCalls: [{ id, name, input, inputError? }], raw? } }`; `onText` hears the text piece by piece, where
+// it is streamed. A model sees tool definitions and results and nothing else.
 //
 // Messages: `{ role: "user", text }`, `{ role: "assistant", text, toolCalls, raw? }`, `{ role: "tool", results: [{ id, name,
 // result }] }`. Every tool call gets exactly one result, whatever happens: a thread with an unanswered call is broken for good.
@@ -8,8 +9,8 @@ const MAX_TURNS = 12;
 
 /**
  * `toolset.tools()` is listed again before each turn, since what the agent did may have changed what it can do.
- * `on` hears `turn({ turn })`, `text(text)`, `call({ call, tool })`, `result({ call, result, ms })`, `end({ outcome, message? })`;
- * outcomes are `done`, `stopped`, `bounded` and `failed`.
+ * `on` hears `turn({ turn })`, `piece(text)` while a model speaks, `text(text)` when it has spoken, `call({ call, tool })`,
+ * `result({ call, result, ms })`, `end({ outcome, message? })`; outcomes are `done`, `stopped`, `bounded` and `failed`.
  */
 export function createAgentLoop({ toolset, model, system, on, maxTurns = MAX_TURNS }) {
   const messages = [];
@@ -35,7 +36,7 @@ export function createAgentLoop({ toolset, model, system, on, maxTurns = MAX_TUR
     for (let turn = 1; turn <= maxTurns; turn += 1) {
       on.turn({ turn });
       const tools = toolset.tools();
-      const reply = await model().respond({ system, messages, tools: tools.map(definition), state: stateOf(tools), signal });
+      const reply = await model().respond({ system, messages, tools: tools.map(definition), state: stateOf(tools), signal, onText: (text) => on.piece?.(text) });
       signal.throwIfAborted();
       messages.push({ role: "assistant", text: reply.text, toolCalls: reply.toolCalls, raw: reply.raw });
       if (reply.text) on.text(reply.text);

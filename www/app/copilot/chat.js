@@ -23,6 +23,7 @@ export function createChat({ createLoop, model, suggestions, describeTool, onSto
 
   const loop = createLoop({
     turn: () => follow(),
+    piece: (text) => follow(transcript.piece(text)),
     text: (text) => follow(transcript.agent(text)),
     call: (event) => follow(transcript.call(event)),
     result: (event) => follow(transcript.result(event)),

@@ -11,14 +11,27 @@ export function createTranscript({ describeTool }) {
   const element = h("div", { class: "transcript", role: "log", "aria-label": "Conversation" });
   const cards = new Map();
 
+  /** What the agent is saying: the paragraph that grows. */
+  let growing = null;
+
   function say(kind, text) {
-    element.append(h("div", { class: `said said-${kind}` }, h("p", { text })));
+    const said = h("p", { text });
+    element.append(h("div", { class: `said said-${kind}` }, said));
+    return said;
   }
 
   return {
     element,
     user: (text) => say("user", text),
-    agent: (text) => say("agent", text),
+    piece(text) {
+      growing ??= say("agent", "");
+      growing.append(text);
+    },
+    agent(text) {
+      if (growing === null) say("agent", text);
+      else setText(growing, text);
+      growing = null;
+    },
     call({ call, tool }) {
       const card = callCard(call, describeTool(call.name, tool?.description ?? ""));
       cards.set(call.id, card);
@@ -29,10 +42,12 @@ export function createTranscript({ describeTool }) {
       cards.delete(call.id);
     },
     end({ outcome, message }) {
+      growing = null;
       if (outcome === "done") return;
       say(outcome === "failed" ? "error" : "note", message ?? "Stopped.");
     },
     clear() {
+      growing = null;
       cards.clear();
       element.replaceChildren();
     },
