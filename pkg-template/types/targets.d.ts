@@ -233,11 +233,25 @@ export interface Targets {
 /** The name of a target. */
 export type TargetName = keyof Targets;
 
+/** Parts, messages, calls or events, in a list. */
+type Listed = readonly object[];
+
 /**
- * What a model answered, as each SDK has it: a response, a message, a part, a call, or a list of these. The SDKs' own types
- * are objects; a text is none.
+ * What `answer` takes for each target, as the SDKs have it: a response, a message, a part, or a list of these. JSON that came from
+ * elsewhere (`unknown`) has to be said to be one.
  */
-export type TargetAnswers = { [Name in TargetName]: object };
+export interface TargetAnswers {
+  anthropic: { readonly content: string | Listed } | { readonly type: string } | Listed;
+  "openai-responses": { readonly output: Listed } | { readonly type?: string } | Listed;
+  "openai-chat": { readonly choices: Listed } | { readonly message: object } | { readonly role: string } | { readonly function: object } | Listed;
+  gemini: { readonly candidates?: Listed } | { readonly parts?: Listed } | { readonly functionCall?: object } | Listed;
+  "ai-sdk": { readonly toolCallId: string } | { readonly toolCalls: Listed } | { readonly role: string } | { readonly parts: Listed } | Listed;
+  langchain: { readonly tool_calls?: Listed } | { readonly name: string; readonly args: unknown } | Listed;
+  "assistant-ui": { readonly toolCallId: string } | { readonly content: Listed } | { readonly role: string } | Listed;
+  "ag-ui": { readonly type: string } | { readonly role: string } | { readonly messages: Listed } | Listed;
+  mcp: { readonly params: object } | { readonly name: string };
+  "language-model": { readonly type: string } | Listed;
+}
 
 /** What a projection reads of a toolset. */
 export interface ProjectedToolset {

@@ -1,19 +1,19 @@
 // What `/targets` gives and takes is what the official packages declare.
 
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Tool as AGUITool, ToolMessage as AGUIToolMessage } from "@ag-ui/core";
+import type { AGUIEvent, Tool as AGUITool, ToolMessage as AGUIToolMessage } from "@ag-ui/core";
 import type { Tool as AssistantUITool } from "@assistant-ui/react";
-import type { Content, ToolListUnion } from "@google/genai";
+import type { Content, GenerateContentResponse, ToolListUnion } from "@google/genai";
 import type { BindToolsInput } from "@langchain/core/language_models/chat_models";
-import { ToolMessage } from "@langchain/core/messages";
-import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import { type AIMessage, ToolMessage } from "@langchain/core/messages";
+import type { CallToolRequest, CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import type { AbstractChat, ModelMessage, ToolSet, UIMessage } from "ai";
 import type OpenAI from "openai";
-import { projectTools } from "agent-surface-wasm/targets";
+import { projectTools, type TargetName } from "agent-surface-wasm/targets";
 import type { AgentToolset } from "agent-surface-wasm";
 
 declare const toolset: AgentToolset;
-declare const answered: unknown;
+declare const answered: object[];
 type UseChatHelpers = AbstractChat<UIMessage>;
 
 const anthropic = projectTools(toolset, { target: "anthropic", tools: { a: { strict: true } } });
@@ -52,11 +52,49 @@ export const aguiMessages: AGUIToolMessage[] = (await agui.answer(answered)).mes
 
 const mcp = projectTools(toolset, { target: "mcp" });
 export const mcpTools: McpTool[] = mcp.tools();
-const [result] = (await mcp.answer(answered)).messages;
-if (result && !("error" in result)) {
+const [result] = (await mcp.answer({ name: "a" })).messages;
+if (result && !("error" in result) && !("inputRequests" in result)) {
   const typed: CallToolResult = result;
   void typed;
 }
+
+// What each SDK answers is what `answer` takes.
+declare const message: Anthropic.Message;
+void anthropic.answer(message);
+void anthropic.answer(message.content);
+declare const response: OpenAI.Responses.Response;
+void responses.answer(response);
+void responses.answer(response.output);
+declare const completion: OpenAI.Chat.ChatCompletion;
+declare const choice: OpenAI.Chat.ChatCompletion.Choice;
+void chat.answer(completion);
+void chat.answer(choice);
+void chat.answer(choice.message);
+void chat.answer(choice.message.tool_calls ?? []);
+declare const generated: GenerateContentResponse;
+void gemini.answer(generated);
+void gemini.answer(generated.functionCalls ?? []);
+declare const modelMessages: ModelMessage[];
+declare const toolCall: { toolCallId: string; toolName: string; input: unknown };
+void ai.answer(modelMessages);
+void ai.answer(toolCall);
+declare const aiMessage: AIMessage;
+void langchain.answer(aiMessage);
+void langchain.answer(aiMessage.tool_calls ?? []);
+declare const runEvents: AGUIEvent[];
+void agui.answer(runEvents);
+declare const called: CallToolRequest;
+void mcp.answer(called);
+
+// @ts-expect-error -- the text alone is no answer
+void anthropic.answer("hello");
+// @ts-expect-error -- calls as another API has them
+void anthropic.answer(completion);
+// @ts-expect-error -- a promise is no answer
+void chat.answer(Promise.resolve(completion));
+
+const names: TargetName[] = ["anthropic", "openai-responses", "openai-chat", "gemini", "ai-sdk", "langchain", "assistant-ui", "ag-ui", "mcp", "language-model"];
+void names;
 
 // @ts-expect-error -- no such target
 projectTools(toolset, { target: "clippy" });

@@ -70,22 +70,19 @@ pub(crate) fn identify(
 /// Whether an id was drawn at random, so that it names one call for ever: a long run of letters and digits that is neither
 /// the tool's name nor a word with a number behind it.
 pub(crate) fn is_drawn(id: &str, name: &str) -> bool {
-    if id.len() > MAX_KEY || (!name.is_empty() && id.contains(name)) {
+    // By bytes: searching in texts is dear in the module.
+    let (id, name) = (id.as_bytes(), name.as_bytes());
+    if id.len() > MAX_KEY || (!name.is_empty() && id.windows(name.len()).any(|part| part == name)) {
         return false;
     }
-    let pairs = |run: &str, like: fn(u8, u8) -> bool| {
-        let pairs = run.as_bytes().windows(2);
-        pairs
-            .filter(|pair| matches!(pair, [left, right] if like(*left, *right)))
-            .count()
-    };
-    id.split(|c: char| !c.is_ascii_alphanumeric()).any(|run| {
-        let is_mixed = pairs(run, |left, right| {
-            left.is_ascii_digit() && right.is_ascii_alphabetic()
-        }) > 0;
-        let turns = pairs(run, |left, right| {
-            left.is_ascii_uppercase() != right.is_ascii_uppercase()
-        });
+    id.split(|byte| !byte.is_ascii_alphanumeric()).any(|run| {
+        let (mut is_mixed, mut turns) = (false, 0);
+        for pair in run.windows(2) {
+            if let [left, right] = pair {
+                is_mixed |= left.is_ascii_digit() && right.is_ascii_alphabetic();
+                turns += usize::from(left.is_ascii_uppercase() != right.is_ascii_uppercase());
+            }
+        }
         (run.len() >= 8 && is_mixed) || (run.len() >= 16 && turns > run.len() / 3)
     })
 }

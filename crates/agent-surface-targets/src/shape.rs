@@ -150,6 +150,7 @@ pub(crate) fn rename(json: &mut Json, shapes: &[&Shape], ids: &mut dyn Iterator<
 }
 
 /// The call, if these are the members of one.
+#[inline(never)]
 fn found(members: &Members, shape: &Shape) -> Option<Found> {
     let kind = members.get("type").map(Json::str).unwrap_or_default();
     if !shape.kinds.is_empty() && !shape.kinds.contains(&kind) {

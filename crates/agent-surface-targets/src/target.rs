@@ -4,9 +4,6 @@
 //! target, as of November 2026. Everything that projects looks things up here.
 
 use crate::json::Json;
-use alloc::borrow::ToOwned;
-use alloc::string::String;
-use alloc::vec::Vec;
 
 /// What takes tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,18 +127,18 @@ pub(crate) fn no_such_dialect(given: &Json) -> Json {
 }
 
 fn none_of(option: &str, given: &Json, names: impl Iterator<Item = &'static str>) -> Json {
-    let known = names
-        .map(|name| ["`", name, "`"].concat())
-        .collect::<Vec<_>>()
-        .join(", ");
-    // Of the page's own making, but no error needs more of it.
-    let shown: String = given
-        .as_text()
-        .map_or_else(|| given.write(), ToOwned::to_owned)
-        .chars()
-        .take(40)
-        .collect();
-    let text = ["`", option, "` is one of ", &known, ", not `", &shown, "`"].concat();
+    let mut text = ["`", option, "` is one of "].concat();
+    for name in names {
+        text.push('`');
+        text.push_str(name);
+        text.push_str("`, ");
+    }
+    text.push_str("not `");
+    match given {
+        Json::Text(name) => text.push_str(name),
+        other => text.push_str(&other.write()),
+    }
+    text.push('`');
     Json::object([("fault", Json::Text(text))])
 }
 
