@@ -13,7 +13,7 @@ const blocksOf = ({ content }) => (typeof content === "string" ? [{ type: "text"
 
 /** The request as every script sees it; refuses what the service refuses. */
 export const read = (body, headers) => {
-  if (!headers["x-api-key"]) refuse("x-api-key header is required", 401);
+  if (!headers["x-api-key"] && !headers.authorization) refuse("x-api-key header is required", 401);
   if (!headers["anthropic-version"]) refuse("anthropic-version: header is required");
   if (!Number.isInteger(body.max_tokens)) refuse("max_tokens: Field required");
   if (!Array.isArray(body.messages) || body.messages.length === 0) refuse("messages: at least one message is required");

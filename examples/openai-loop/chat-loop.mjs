@@ -10,8 +10,9 @@ export async function converse({ client, model, instructions, projected, message
     const present = state === "" ? messages : [...messages, { role: "system", content: state }];
     const request = { model, messages: present, tools: projected.tools() };
     const choice = stream ? await streamed(client, request, onText) : await whole(client, request, onText);
-    const { messages: results, history } = await projected.answer(choice.message);
-    messages.push(history ?? choice.message, ...results);
+    // The whole choice: its `finish_reason` says whether the last call was cut off.
+    const { messages: results, history } = await projected.answer(choice);
+    messages.push((history ?? choice).message, ...results);
     if (results.length === 0) return choice.finish_reason;
   }
   return "max_turns";
