@@ -7,7 +7,7 @@ use crate::identity::{Given, identify};
 use crate::index::Index;
 use crate::json::{Json, Members};
 use crate::mcp;
-use crate::shape::{Found, all, is_answer, joined, others, rename, shapes};
+use crate::shape::{self, Found, all, is_answer, joined, others, rename, shapes};
 use crate::target::{Target, by_name, no_such_target};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -44,47 +44,35 @@ pub fn read(request: &Json) -> Json {
             .map(|entry| entry.at("name").str())
             .collect(),
     );
-    let is_ours = owner(request, target, &names);
-    let ours: Vec<&Found> = found.iter().filter(|call| is_ours(&call.name)).collect();
-    let seen: Vec<Given<'_>> = ours
-        .iter()
+    let is_ours = ours(request, target, &names, calls, &found);
+    let open = || {
+        let both = found.iter().zip(&is_ours);
+        both.filter_map(|(call, is_ours)| is_ours.then_some(call))
+    };
+    let given: Vec<Given<'_>> = open()
         .map(|call| Given {
             id: &call.id,
             name: &call.name,
             arguments: &call.arguments,
         })
         .collect();
-    let known = identify(
-        target,
-        request.at("turn").str(),
-        request.at("past").items(),
-        &seen,
-    );
-    let mut out = Vec::with_capacity(ours.len());
-    for (call, (id, key)) in ours.iter().zip(&known) {
-        let entry = names
-            .find(&call.name)
-            .and_then(|at| request.at("names").items().get(at));
-        out.push(described(
-            call,
-            id,
-            key,
-            entry,
-            (target == Target::Mcp).then_some(calls),
-        ));
-    }
+    let turn = request.at("turn").str();
+    let known = identify(target, turn, request.at("past").items(), &given);
+    let entry = |name: &str| request.at("names").items().get(names.find(name)?);
+    let described = open().zip(&known).map(|(call, (id, key))| {
+        let request = (target == Target::Mcp).then_some(calls);
+        described(call, id, key, entry(&call.name), request)
+    });
     let mut answer = Members::default();
-    answer.set("calls", Json::List(out));
+    answer.set("calls", Json::List(described.collect()));
     // Gemini finds results by their place, and MCP answers one call: an id that was not there is not asked for.
     let is_free = |call: &Found| matches!(target, Target::Gemini | Target::Mcp) && call.id.is_empty();
     let mut known = known.into_iter();
-    let ids: Vec<Option<String>> = found
-        .iter()
-        .map(|call| {
-            let (id, _) = is_ours(&call.name).then(|| known.next())??;
-            (id != call.id && !is_free(call)).then_some(id)
-        })
-        .collect();
+    let renamed = found.iter().zip(is_ours).map(|(call, is_ours)| {
+        let (id, _) = is_ours.then(|| known.next())??;
+        (id != call.id && !is_free(call)).then_some(id)
+    });
+    let ids: Vec<Option<String>> = renamed.collect();
     if ids.iter().any(Option::is_some) {
         let mut history = calls.clone();
         rename(&mut history, shapes(target), &mut ids.into_iter());
@@ -93,19 +81,27 @@ pub fn read(request: &Json) -> Json {
     Json::Object(answer)
 }
 
-/// Whether a call of this name is for this toolset to answer.
-fn owner<'a>(request: &'a Json, target: Target, names: &'a Index<'a>) -> impl Fn(&str) -> bool + use<'a> {
+/// Which calls are for this toolset to answer: of its tools, and of tools that nobody has, unless they have their results.
+fn ours(request: &Json, target: Target, names: &Index<'_>, calls: &Json, found: &[Found]) -> Vec<bool> {
     // Where a server has tools of its own in the same conversation, a name that we do not know is one of them.
     let is_shared = matches!(target, Target::AiSdk | Target::AssistantUi | Target::AgUi);
     let others = Index::new(request.at("others").items().iter().map(Json::str).collect());
-    move |name| {
-        let is_others = || match request.at("others") {
-            Json::Null => is_shared,
-            Json::List(_) => others.find(name).is_some(),
-            word => word.is("ignore"),
-        };
-        names.find(name).is_some() || !is_others()
-    }
+    let is_others = |name: &str| match request.at("others") {
+        Json::Null => is_shared,
+        Json::List(_) => others.find(name).is_some(),
+        word => word.is("ignore"),
+    };
+    let mut results = Vec::new();
+    shape::results(calls, &mut results);
+    let results = Index::new(results);
+    // An id may come again in a later turn: of equal ones, the first have the results.
+    let repeats = Index::new(found.iter().map(|call| call.id.as_str()).collect()).repeats();
+    let both = found.iter().zip(repeats);
+    both.map(|(call, before)| {
+        let is_answered = !call.id.is_empty() && (before as usize) < results.count(&call.id);
+        !is_answered && (names.find(&call.name).is_some() || !is_others(&call.name))
+    })
+    .collect()
 }
 
 fn described(call: &Found, id: &str, key: &str, entry: Option<&Json>, request: Option<&Json>) -> Json {
@@ -266,6 +262,41 @@ mod tests {
         assert_eq!(again(&["b"]), [keys[1].clone()]);
         assert_eq!(again(&["c", "b"]), ["call_1_call_1", "call_1_call_1_2"]);
         assert_eq!(again(&["a", "d"])[0], "call_1_call_1");
+    }
+
+    #[test]
+    fn of_a_whole_conversation_only_the_calls_without_results_are_found() {
+        let use_of = |id: &str| [r#"{"type":"tool_use","id":""#, id, r#"","name":"go","input":{}}"#].concat();
+        let result_of = |id: &str| {
+            [
+                r#"{"type":"tool_result","tool_use_id":""#,
+                id,
+                r#"","content":""}"#,
+            ]
+            .concat()
+        };
+        let message = |role: &str, parts: &[String]| {
+            [r#"{"role":""#, role, r#"","content":["#, &parts.join(","), "]}"].concat()
+        };
+        let conversation = [
+            message("assistant", &[use_of("call_0"), use_of("call_1")]),
+            message("user", &[result_of("call_0"), result_of("call_1")]),
+            message("assistant", &[use_of("call_0"), use_of("call_2")]),
+        ];
+        let text = ["[", &conversation.join(","), "]"].concat();
+        let found = answer("anthropic", Json::parse(&text).unwrap(), &Json::Null);
+        assert_eq!(told(&found, "id"), ["call_0", "call_2"]);
+        assert_eq!(found.get("history"), None);
+        let chat = r#"[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"go"}},{"id":"b","function":{"name":"go"}}]},{"role":"tool","tool_call_id":"a","content":""}]"#;
+        let found = answer("openai-chat", Json::parse(chat).unwrap(), &Json::Null);
+        assert_eq!(told(&found, "id"), ["b"]);
+        let sdk = r#"[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"go","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"go","output":{"type":"text","value":""}}]}]"#;
+        let found = read(&Json::object([
+            ("target", Json::text("ai-sdk")),
+            ("others", Json::text("answer")),
+            ("calls", Json::parse(sdk).unwrap()),
+        ]));
+        assert_eq!(told(&found, "id"), Vec::<String>::new());
     }
 
     #[test]

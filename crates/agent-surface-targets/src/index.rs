@@ -24,13 +24,22 @@ impl<'a> Index<'a> {
 
     /// The first place of a text.
     pub fn find(&self, text: &str) -> Option<usize> {
-        let from = self.order.partition_point(|at| {
-            self.texts
-                .get(*at as usize)
-                .is_some_and(|other| (*other).cmp(text) == Ordering::Less)
-        });
-        let at = *self.order.get(from)? as usize;
+        let at = *self.order.get(self.below(text, Ordering::Less))? as usize;
         (self.texts.get(at).copied() == Some(text)).then_some(at)
+    }
+
+    /// How often a text is there.
+    pub fn count(&self, text: &str) -> usize {
+        self.below(text, Ordering::Equal) - self.below(text, Ordering::Less)
+    }
+
+    /// How many texts are at most that far.
+    fn below(&self, text: &str, most: Ordering) -> usize {
+        let is_below = |at: &u32| {
+            let other = self.texts.get(*at as usize);
+            other.is_some_and(|other| (*other).cmp(text) <= most)
+        };
+        self.order.partition_point(is_below)
     }
 
     /// For each place, how many equal texts are before it.
@@ -63,6 +72,7 @@ mod tests {
         assert_eq!(index.find("a"), Some(1));
         assert_eq!(index.find(""), Some(3));
         assert_eq!(index.find("c"), None);
+        assert_eq!(["", "a", "b", "c"].map(|text| index.count(text)), [1, 1, 3, 0]);
         assert_eq!(index.repeats(), [0, 0, 1, 0, 2]);
         assert_eq!(Index::new(Vec::new()).find("a"), None);
     }

@@ -117,6 +117,35 @@ pub(crate) fn all(json: &Json, shapes: &[&Shape], out: &mut Vec<Found>) {
     }
 }
 
+/// The ids of the calls whose results are there, too, where a whole conversation was given.
+pub(crate) fn results<'j>(json: &'j Json, out: &mut Vec<&'j str>) {
+    /// What a result is called, and where it has the id of its call.
+    const KINDS: [(&str, &str); 4] = [
+        ("tool_result", "tool_use_id"),
+        ("function_call_output", "call_id"),
+        ("tool-result", "toolCallId"),
+        ("tool", "tool_call_id"),
+    ];
+    match json {
+        Json::List(items) => items.iter().for_each(|item| results(item, out)),
+        Json::Object(members) => {
+            let is = |word: &str| json.at("type").is(word) || json.at("role").is(word);
+            let id = KINDS
+                .iter()
+                .find_map(|(kind, id)| is(kind).then(|| json.at(id).as_text())?)
+                .or_else(|| is("tool").then(|| json.at("toolCallId").as_text())?)
+                .or_else(|| json.at("functionResponse").at("id").as_text());
+            out.extend(id);
+            for container in CONTAINERS {
+                if let Some(inner) = members.get(container) {
+                    results(inner, out);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Puts ids into the calls, in the same order; nothing for one that stays.
 pub(crate) fn rename(json: &mut Json, shapes: &[&Shape], ids: &mut dyn Iterator<Item = Option<String>>) {
     match json {
