@@ -234,6 +234,9 @@ test("an exclusive run that lives past its lease is not taken over, and one that
     assert.equal(status, "completed");
     assert.equal((await ask(one, LEASE * 5)).text, text);
     assert.equal(world.count(), 1);
+    // Only a run without a response is told of.
+    const released = await Promise.all([one, two].map((each) => each.evaluate(() => window.released)));
+    assert.deepEqual(released.map(({ length }) => length), [1, 0]);
   } finally {
     await browser.close();
   }

@@ -160,6 +160,7 @@ test("an exclusive run keeps its operation past its lease, until it or its tab e
   assert.equal(await reserve(other, "k", "a", "s:1", 999), true);
   // It ends with one.
   assert.equal(await other.evaluate(() => stores.idempotency.commit(commit("k", "a", "s:1", "c"))), true);
+  assert.equal(await page.evaluate(async () => (await navigator.locks.query()).held.length), 0);
   assert.equal(await reserve(page, "k", "a", "r:3", 9999), false);
   assert.equal(await page.evaluate(async () => (await stores.idempotency.load("k")).reservationId), "s:1");
   // Its tab ends.
@@ -252,15 +253,27 @@ test("only what it is told to forget is forgotten, and that makes room", async (
     counts.push(await stores.prune({ logicalTimeMs: 9999, reservations: true }));
     await Promise.all(Array.from({ length: 700 }, (_, index) => idempotency.reserve(reservation(`n:${index}`, "a", "r", 0))));
     const fullAgain = await said(() => idempotency.reserve(reservation("new", "a", "r", 0)));
+    const small = await open({ name: "small", maximumBytes: 600 });
+    const units = [];
+    for (const key of ["a", "b", "c", "c"]) {
+      units.push(await said(() => small.idempotency.reserve(reservation(key, "a", key, 0))));
+      if (key !== "c") await small.idempotency.commit(commit(key, "a", key, "d"));
+      else units.push(await small.prune({ logicalTimeMs: 9999 }));
+    }
     await sequences.admit(claim(5, "a"));
-    await sequences.admit(claim(5, "a", "other"));
     await outbound.next(allocation(9, "k"));
-    await outbound.next(allocation(9, "k", "other"));
+    // One before it in every order, and one behind.
+    for (const session of ["other", "s2"]) {
+      await sequences.admit(claim(5, "a", session));
+      await outbound.next(allocation(9, "k", session));
+    }
     await stores.forgetSession({ issuerId: "i", sessionId: "s" });
-    const sessions = [await sequences.admit(claim(1, "b")), await sequences.admit(claim(5, "b", "other"))];
-    sessions.push(await outbound.current(allocation(9)), await outbound.current(allocation(9, "k", "other")));
-    sessions.push(await outbound.next(allocation(9, "l")), await outbound.next(allocation(9, "k", "other")));
-    return { full, counts, kept, open0, fullAgain, sessions, wrong: await said(() => stores.prune({ logicalTimeMs: -1 })) };
+    const sessions = [];
+    for (const session of ["s", "other", "s2"]) {
+      sessions.push(await sequences.admit(claim(1, "b", session)), await outbound.current(allocation(9, "k", session)));
+      sessions.push(await outbound.next(allocation(9, "l", session)), await outbound.next(allocation(9, "k", session)));
+    }
+    return { full, counts, kept, open0, fullAgain, units, sessions, wrong: await said(() => stores.prune({ logicalTimeMs: -1 })) };
   });
   assert.deepEqual(found, {
     full: "STORE_FULL",
@@ -268,7 +281,8 @@ test("only what it is told to forget is forgotten, and that makes room", async (
     kept: [null, true, true],
     open0: false,
     fullAgain: "STORE_FULL",
-    sessions: ["advanced", "conflict", 0, 1, 1, 1],
+    units: [true, true, "STORE_FULL", 2, true, 0],
+    sessions: ["advanced", 0, 1, 2, "stale", 1, 2, 1, "stale", 1, 2, 1],
     wrong: "MEMBER_OUT_OF_RANGE",
   });
 });

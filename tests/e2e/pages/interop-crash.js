@@ -60,6 +60,7 @@ const manifest = I.createInteropManifest({
 /** The endpoint's logical time. */
 let now = 0;
 let lingers = false;
+window.released = [];
 const world = probed({ effect: (call) => window.effect(call) }, ["effect"]);
 const router = new I.InteropEndpointRouter({
   routerInstanceId: `router:${START}`,
@@ -67,7 +68,13 @@ const router = new I.InteropEndpointRouter({
   schemas,
   admission: { admit: () => true },
   durableStores: {
-    idempotency: probed(stores.idempotency, ["load", "reserve", "commit", "release"]),
+    idempotency: {
+      ...probed(stores.idempotency, ["load", "reserve", "commit"]),
+      release(run) {
+        window.released.push(run.reservationId);
+        return stores.idempotency.release(run);
+      },
+    },
     sequences: probed(stores.sequences, ["admit"]),
     maximumResponseBytes: stores.maximumResponseBytes,
   },
