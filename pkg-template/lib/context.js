@@ -30,7 +30,7 @@ export const toConsumer = (given) => {
   const { id, kind, grants } = given;
   const before = known.get(given);
   // Grants are the same where they are those of our own copy, which nobody can change, or none.
-  if (before?.id === id && before.kind === kind && before.grants === grants) return before;
+  if (before && before.id === id && before.kind === kind && before.grants === grants) return before;
   if (typeof id !== "string" || !id || id.length > 256 || !id.isWellFormed() || !KINDS.includes(kind)) {
     throw new TypeError(
       `\`consumer\` must be { id, kind, grants? } with an id of 1 to 256 characters and one of the kinds ${KINDS.join(", ")}`,
