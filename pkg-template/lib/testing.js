@@ -138,8 +138,14 @@ const captureRef = (snapshot, capabilityId, instanceId) => {
   );
 };
 
+/** Whether a call of it could run something: what is to be read must be an observation. */
+const acts = ({ inner: { registrations } }, capabilityId) =>
+  registrations.some((each) => each?.members.some(({ id, kind }) => id === capabilityId && kind !== "observation"));
+
 const surfaceAs = (ground, consumer) => {
   const { registry } = ground;
+  // It refuses what is no consumer; no component is within this scope, so that nothing is asked.
+  if (!ground.inner.disposed) registry.snapshot({ consumer, scope: ["-"] });
   const invoke = (target, input, { consumer: other = consumer, signal, timeoutMs, ...tokens } = {}) => {
     const named = typeof target === "object" && target !== null ? target : { capabilityId: target };
     return registry.invoke({ ...named, ...tokens, input }, { consumer: other, signal, timeoutMs });
@@ -152,6 +158,8 @@ const surfaceAs = (ground, consumer) => {
     snapshot: (context) => registry.snapshot({ consumer, ...context }),
     invoke,
     async observe(target, options) {
+      const capabilityId = target?.capabilityId ?? target;
+      if (acts(ground, capabilityId)) throw new TypeError(`\`observe\` reads, and \`${capabilityId}\` is no observation: \`invoke\` it`);
       const result = await invoke(target, undefined, options);
       if (result.status !== "ok") throw new AgentSurfaceError(result.error);
       if (!result.surfaceChanged) return result.output;
@@ -177,5 +185,12 @@ const surfaceAs = (ground, consumer) => {
   };
 };
 
-export const createTestSurface = ({ consumer = { id: "test", kind: "test" }, ...options } = {}) =>
-  surfaceAs(new Ground(options), consumer);
+export const createTestSurface = ({ consumer = { id: "test", kind: "test" }, ...options } = {}) => {
+  const ground = new Ground(options);
+  try {
+    return surfaceAs(ground, consumer);
+  } catch (error) {
+    ground.dispose();
+    throw error;
+  }
+};

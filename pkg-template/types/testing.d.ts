@@ -69,8 +69,9 @@ export interface TestSurface {
     options?: TestInvocationOptions,
   ): Promise<InvocationResult<Output>>;
   /**
-   * The output of an observation. Rejects with an `AgentSurfaceError` where the call is refused, and with an `Error` where
-   * the surface moved to another version meanwhile: reading changes nothing.
+   * The output of an observation. Rejects with an `AgentSurfaceError` where the call is refused, with an `Error` where the
+   * surface moved to another version meanwhile (reading changes nothing), and with a `TypeError` for an action or a
+   * procedure, which it does not run.
    */
   observe<Output = JsonValue>(capability: string | CapabilityRef, options?: TestInvocationOptions): Promise<Output>;
   /**

@@ -81,6 +81,34 @@ test("`observe` gives the output, and rejects where the call is refused or the s
     await assert.rejects(surface.observe("view:app.pad.moves"), /the surface moved to version 2 while `view:app\.pad\.moves` was read/);
   }));
 
+test("`observe` runs no action and no procedure", () =>
+  withSurface({}, async (surface) => {
+    let runs = 0;
+    surface.registry.setProcedureExecutor({ execute: () => ++runs });
+    const purge = A.procedure({ id: "domain:pad.purge", description: "Purge", input: any, effect: "server-mutation" });
+    surface.register(pad({ actions: { go: act(() => ++runs) }, procedures: [purge] }));
+    for (const id of ["view:app.pad.go", "domain:pad.purge"]) {
+      await assert.rejects(surface.observe(id), { name: "TypeError", message: `\`observe\` reads, and \`${id}\` is no observation: \`invoke\` it` });
+      await assert.rejects(surface.observe(surface.captureRef(id)), { name: "TypeError" });
+    }
+    assert.equal(runs, 0);
+    // What is not there is refused as ever.
+    await assert.rejects(surface.observe("view:app.pad.none"), { code: "CAPABILITY_NOT_FOUND" });
+  }));
+
+test("what is no consumer is refused when the surface is made", () =>
+  withSurface({}, async (surface) => {
+    let asked = 0;
+    surface.register(pad({ actions: { go: act(() => 1, { when: () => ++asked > 0 }) } }));
+    const before = asked;
+    for (const consumer of [{ id: "x", kind: "robot" }, { id: "", kind: "test" }, { kind: "test" }, {}]) {
+      assert.throws(() => createTestSurface({ consumer }), { name: "TypeError", message: /`consumer` must be/ });
+      assert.throws(() => surface.as(consumer), { name: "TypeError", message: /`consumer` must be/ });
+    }
+    surface.as({ id: "other", kind: "embedded" });
+    assert.equal(asked, before, "making a surface asks nothing");
+  }));
+
 test("a captured reference is the capability of that moment, and stale later", () =>
   withSurface({}, async (surface) => {
     surface.registry.setProcedureExecutor({ execute: () => ({ done: true }) });
