@@ -11,7 +11,8 @@ const BY_STATE = "state";
 const SEQUENCES = "sequences";
 const NUMBERS = "numbers";
 const ALLOCATED = "allocated";
-export { ALLOCATED, BY_STATE, NUMBERS, RECORDS, SEQUENCES };
+const ROOMS = "rooms";
+export { ALLOCATED, BY_STATE, NUMBERS, RECORDS, ROOMS, SEQUENCES };
 
 const CODES = {
   QuotaExceededError: ["STORE_QUOTA", "expected room: the browser gives this origin no more storage. What was stored before is as it was"],
@@ -29,7 +30,7 @@ const typed = (error, otherwise = ["STORE_FAILED", "the database failed, and wha
 
 const layOut = (db) => {
   db.createObjectStore(RECORDS).createIndex(BY_STATE, ["state", "reservedUntilLogicalMs"]);
-  for (const name of [SEQUENCES, NUMBERS, ALLOCATED]) db.createObjectStore(name);
+  for (const name of [SEQUENCES, NUMBERS, ALLOCATED, ROOMS]) db.createObjectStore(name);
 };
 
 /** An open database. A connection that has ended says why; it does not come back by itself. */
@@ -117,7 +118,7 @@ export const openDatabase = (name, { durability, openTimeoutMs }) =>
     request.onsuccess = () => {
       clearTimeout(timer);
       const db = request.result;
-      const isOurs = [RECORDS, SEQUENCES, NUMBERS, ALLOCATED].every((each) => db.objectStoreNames.contains(each));
+      const isOurs = [RECORDS, SEQUENCES, NUMBERS, ALLOCATED, ROOMS].every((each) => db.objectStoreNames.contains(each));
       if (!isLate && isOurs) {
         resolve(new Database(db, durability));
         return;

@@ -3,7 +3,7 @@
 // of two tabs one comes first. Whether a run that outlives its lease still lives, Web Locks know. What may be written the rules of the module say (`interop-rules.js`); what there is room
 // for is said here, before anything ran. Nothing is forgotten but what `prune` and `forgetSession` are told to forget.
 
-import { ALLOCATED, BY_STATE, NUMBERS, openDatabase, RECORDS, SEQUENCES } from "./interop-database.js";
+import { ALLOCATED, BY_STATE, NUMBERS, openDatabase, RECORDS, ROOMS, SEQUENCES } from "./interop-database.js";
 import { InteropError, refuseOption } from "./interop-errors.js";
 import { mayReserve, numberFor, placeOf, whatToCommit } from "./interop-rules.js";
 
@@ -13,8 +13,8 @@ const USAGE = 0;
 const RECORD_UNITS = 256;
 /** Records that one transaction forgets. */
 const BATCH = 500;
-/** What the browser may need beside the responses themselves. */
-const SLACK_BYTES = 1 << 20;
+/** What `getRandomValues` takes at once. */
+const RANDOM_BYTES = 65_536;
 const MAX_KEY_UNITS = 256;
 /** Comes after every text in a key of several parts. */
 const LAST = [];
@@ -49,12 +49,35 @@ const utf8Length = (text, limit) => (text.length * 3 <= limit ? text.length : ne
 
 const unitsOf = (key, response) => RECORD_UNITS + key.length + (response?.length ?? 0);
 
+/** What no browser can press together. */
+const filling = (size) => {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; at += RANDOM_BYTES) crypto.getRandomValues(bytes.subarray(at, at + RANDOM_BYTES));
+  return bytes;
+};
+
+/**
+ * Keeps room for as many responses of this size, as entries that a commit gives away where the disk is full. (What a browser
+ * says of its quota is no promise: Chromium names a fixed sum.)
+ */
+function* keepRooms(rooms, responses, size) {
+  const kept = yield rooms.count(IDBKeyRange.lowerBound([size]));
+  for (let more = kept; more < responses; more += 1) {
+    yield rooms.put(filling(size), [size, ...crypto.getRandomValues(new Uint32Array(2))]);
+  }
+}
+
+/** Gives one away; says whether there was one. It writes nothing, which a full disk would refuse. */
+function* giveRoom(rooms) {
+  const room = yield rooms.openKeyCursor(null, "prev");
+  if (room) yield rooms.delete(room.key);
+  return room !== null;
+}
+
 /** How a connection keeps what became of requests. */
 class Idempotency {
   #database;
   #limits;
-  /** When runs that this page began and did not commit are over, by their reservations. */
-  #running = new Map();
   /** What lets go of the locks of exclusive runs, by their reservations. */
   #locks = new Map();
 
@@ -83,7 +106,6 @@ class Idempotency {
       if (isReserved && this.#limits.exclusive) this.#locks.set(reservationId, unlock);
       else await unlock?.();
     }
-    if (isReserved) this.#running.set(reservationId, reservedUntilLogicalMs);
     return isReserved;
   }
 
@@ -94,16 +116,16 @@ class Idempotency {
   }
 
   async #reserve(wanted, isFree) {
-    const { maximumEntries, maximumBytes } = this.#limits;
-    const { idempotencyKey, requestDigest, reservationId, reservedUntilLogicalMs } = wanted;
-    const hasRoom = await this.#hasRoom(wanted.logicalTimeMs);
-    return this.#database.run([RECORDS], "readwrite", function* (records) {
+    const { maximumEntries, maximumBytes, maximumResponseBytes } = this.#limits;
+    const { idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs } = wanted;
+    return this.#database.run([RECORDS, ROOMS], "readwrite", function* (records, rooms) {
       const stored = (yield records.get(idempotencyKey)) ?? null;
       if (!mayReserve(stored, wanted) || !isFree) return false;
-      if (!hasRoom) throw new InteropError("STORE_QUOTA", "expected room for a response: the browser gives this origin too little storage. Nothing has begun");
       const { count, units } = (yield records.get(USAGE)) ?? { count: 0, units: 0 };
       if (units >= maximumBytes || (stored === null && count >= maximumEntries)) throw full();
       if (stored === null) yield records.put({ count: count + 1, units: units + unitsOf(idempotencyKey) }, USAGE);
+      const running = IDBKeyRange.bound([RESERVED, logicalTimeMs], [RESERVED, LAST]);
+      yield* keepRooms(rooms, (yield records.index(BY_STATE).count(running)) + 1, maximumResponseBytes);
       yield records.put({ state: RESERVED, requestDigest, reservationId, reservedUntilLogicalMs, response: null }, idempotencyKey);
       return true;
     });
@@ -118,7 +140,7 @@ class Idempotency {
     if (utf8Length(response, maximumResponseBytes) > maximumResponseBytes) {
       throw new InteropError("RESPONSE_TOO_LARGE", `expected a response of at most ${maximumResponseBytes} bytes, for which these stores were opened`);
     }
-    const isCommitted = await this.#database.run([RECORDS], "readwrite", function* (records) {
+    const isCommitted = await this.#withRoom([RECORDS], "readwrite", function* (records) {
       const stored = (yield records.get(idempotencyKey)) ?? null;
       const decision = whatToCommit(stored, run);
       if (decision !== "write") return decision === "keep";
@@ -135,7 +157,6 @@ class Idempotency {
   /** The run is over, with a response or without one. */
   async release({ reservationId }) {
     const unlock = this.#locks.get(reservationId);
-    this.#running.delete(reservationId);
     this.#locks.delete(reservationId);
     await unlock?.();
   }
@@ -145,17 +166,15 @@ class Idempotency {
     this.#locks.clear();
   }
 
-  /** Whether the browser surely has room for one more response beside those that may still come. */
-  async #hasRoom(now) {
-    for (const [reservationId, until] of this.#running) {
-      if (until >= now) break;
-      this.#running.delete(reservationId);
+  /** A transaction that gets a second try, with the room of a run, where the disk is full. */
+  async #withRoom(...transaction) {
+    try {
+      return await this.#database.run(...transaction);
+    } catch (error) {
+      // In a transaction of its own: only what is kept makes room.
+      if (error.code !== "STORE_QUOTA" || !(await this.#database.run([ROOMS], "readwrite", giveRoom))) throw error;
+      return this.#database.run(...transaction);
     }
-    // Where a browser does not say, a commit finds out.
-    const estimate = await globalThis.navigator?.storage?.estimate?.().catch(() => undefined);
-    if (estimate === undefined) return true;
-    const needed = (this.#running.size + 1) * this.#limits.maximumResponseBytes + SLACK_BYTES;
-    return estimate.quota - estimate.usage >= needed;
   }
 
   /** Forgets at most a batch of the records in this state whose reservations end before then; says how many. */

@@ -186,13 +186,11 @@ export interface IndexedDbInteropStoresOptions {
  * in them is forgotten but by `prune` and `forgetSession`; what is past a limit is refused.
  *
  * Every method may reject with an `InteropError` of one of these codes, and then nothing has changed:
- * `STORE_FULL` (a limit of the options), `STORE_QUOTA` (the browser's; before a run begins it is asked whether there is room
- * for its response), `STORE_CLOSED` (by `close`, by a tab that upgrades or deletes the database, or because the site's data
+ * `STORE_FULL` (a limit of the options), `STORE_QUOTA` (the browser's: no run begins without room for its response, so the
+ * database keeps that of as many as there were at once, `maximumResponseBytes` each), `STORE_CLOSED` (by `close`, by a tab that upgrades or deletes the database, or because the site's data
  * were cleared), `STORE_FAILED` (anything else; `cause` has the browser's error), `RESPONSE_TOO_LARGE`.
  *
- * A browser may evict an origin's data when the disk is short: `navigator.storage.persist()` asks it not to. Some say too
- * much of their quota. A response that finds the disk full all the same is not kept, and the run is repeated after its
- * lease: keep effects idempotent where that matters.
+ * A browser may evict an origin's data when the disk is short: `navigator.storage.persist()` asks it not to.
  */
 export interface IndexedDbInteropStores extends InteropDurableStores {
   /** Numbers of clients in this origin. */

@@ -236,7 +236,7 @@ test("a full store begins nothing new and keeps what it has", async () => {
 
 test("only what it is told to forget is forgotten, and that makes room", async () => {
   const found = await page.evaluate(async () => {
-    const stores = await open({ durability: "relaxed", maximumEntries: 700 });
+    const stores = await open({ durability: "relaxed", maximumEntries: 700, maximumResponseBytes: 1024 });
     const { idempotency, sequences, outbound } = stores;
     const add = async (index) => {
       await idempotency.reserve(reservation(`k:${index}`, "a", `r:${index}`, index));
@@ -307,27 +307,41 @@ test("a browser without room refuses before the effect, and a full disk loses no
   const found = await page.evaluate(async () => {
     const { idempotency, sequences, outbound } = await open();
     const reserve = (...parts) => said(() => idempotency.reserve(reservation(...parts)));
-    const keep = () => said(() => idempotency.commit(commit("running", "a", "r:1", "c")));
+    const keep = () => said(() => idempotency.commit(commit("next", "a", "r:3", "c")));
     await reserve("running", "a", "r:1", 0);
     await outbound.next(allocation(9, "k"));
     await sequences.admit(claim(1, "a"));
 
-    // A run needs 1 MiB for its response, and so does the one that is under way.
-    const { estimate } = StorageManager.prototype;
-    const facts = { estimates: [] };
-    for (const free of [3_300_000, 3_000_000]) {
-      StorageManager.prototype.estimate = async () => ({ quota: 10_000_000, usage: 10_000_000 - free });
-      facts.estimates.push(await reserve(`free:${free}`, "a", "r:2", 0), (await idempotency.load(`free:${free}`)) !== null);
-    }
-    // Whoever has it keeps it, and a run that is over needs no room of its own any more.
-    facts.estimates.push(await reserve("running", "a", "r:2", 10));
-    StorageManager.prototype.estimate = async () => ({ quota: 10_000_000, usage: 7_500_000 });
-    facts.estimates.push(await reserve("late", "a", "r:3", 31));
-    StorageManager.prototype.estimate = estimate;
+    // A disk of so many bytes. The room for the run that is under way was taken when it began.
+    const { put, delete: remove } = IDBObjectStore.prototype;
+    const full = () => new DOMException("", "QuotaExceededError");
+    let free = 400_000;
+    IDBObjectStore.prototype.put = function (value, key) {
+      const size = value.byteLength ?? value.response?.length ?? 0;
+      if (size > free) throw full();
+      free -= size;
+      return put.call(this, value, key);
+    };
+    IDBObjectStore.prototype.delete = function (key) {
+      if (this.name === "rooms") free += 1_048_576;
+      return remove.call(this, key);
+    };
+    const big = commit("running", "a", "r:1", "c", "x".repeat(1_000_000));
+    const facts = {};
+    facts.disk = [
+      await reserve("more", "a", "r:2", 0),
+      await idempotency.load("more"),
+      await said(() => idempotency.commit(big)),
+      (await idempotency.load("running")).response.length,
+      // The rest is too little for another response.
+      await reserve("late", "a", "r:2", 0),
+      await idempotency.load("late"),
+    ];
+    IDBObjectStore.prototype.delete = remove;
+    IDBObjectStore.prototype.put = put;
+    await reserve("next", "a", "r:3", 0);
 
     // A disk that is full says so at a write, or only when all of a transaction is to be kept.
-    const full = () => new DOMException("", "QuotaExceededError");
-    const { put } = IDBObjectStore.prototype;
     const all = async () => [
       await reserve("new", "a", "r:4", 31),
       await keep(),
@@ -349,7 +363,7 @@ test("a browser without room refuses before the effect, and a full disk loses no
     IDBObjectStore.prototype.put = put;
     facts.kept = [
       await idempotency.load("new"),
-      (await idempotency.load("running")).response,
+      (await idempotency.load("next")).response,
       await outbound.current(allocation(9)),
       await sequences.admit(claim(1, "a")),
       await keep(),
@@ -360,7 +374,7 @@ test("a browser without room refuses before the effect, and a full disk loses no
   });
   const quota = Array(4).fill("STORE_QUOTA");
   assert.deepEqual(found, {
-    estimates: [true, true, "STORE_QUOTA", false, false, true],
+    disk: ["STORE_QUOTA", null, true, 1_000_000, "STORE_QUOTA", null],
     writes: quota,
     ends: quota,
     kept: [null, null, 1, "duplicate", true, true, 2],
