@@ -126,11 +126,14 @@ const promptResult = (part) => {
   return typeof Class === "function" ? { ...part, value: new Class(part.value) } : part;
 };
 
+const unknown = (message) =>
+  Object.freeze({ status: "error", error: { code: "EXECUTION_FAILED", message, retry: "no", details: { outcome: "unknown" } } });
+
 /** Of a tool that rejects, which a toolset's own never do: nobody knows what of it happened. */
-const FAILED = Object.freeze({
-  status: "error",
-  error: { code: "EXECUTION_FAILED", message: "The tool failed: whether it took effect is unknown.", retry: "no", details: { outcome: "unknown" } },
-});
+const FAILED = /* @__PURE__ */ unknown("The tool failed: whether it took effect is unknown.");
+
+/** Of a call that a conversation still has open, while whoever ran it is gone. */
+const ABANDONED = /* @__PURE__ */ unknown("The page went away during this call: whether it took effect is unknown. Look before you call again.");
 
 class Projection {
   constructor(toolset, options) {
@@ -219,29 +222,47 @@ class Projection {
     return ask(RENDER, JSON.stringify({ target: this.options.target, results, hold }));
   }
 
-  async answer(calls, { signal, hold } = {}) {
-    const { target, others } = this.options;
+  /** The calls in what was given. */
+  find(calls, others, names) {
+    const { target } = this.options;
     const given = arrived(calls);
-    const { offer } = this.given ?? this.give();
-    const past = this.read.get(given) ?? this.held;
+    const past = this.read.get(given);
+    const { held } = this;
     const turn = `${this.nonce}-${this.turns++}`;
     const sent = target === "langchain" ? plain(given) : given;
-    const found = ask(READ, JSON.stringify({ target, calls: sent, names: offer.known.names, others, turn, past }));
+    const found = ask(READ, JSON.stringify({ target, calls: sent, names, others, turn, past, held }));
     if (typeof given === "object" && given) this.read.set(given, found.calls);
-    const ended = await Promise.all(found.calls.map((call) => this.run(offer, call, signal)));
-    const results = ended.map(({ call: { id, given: own, name, tool, mcp }, input, result }) => ({ id, given: own, name, tool, mcp, input, result }));
+    return found;
+  }
+
+  /** What goes back; `ended` are the calls with their results. */
+  told(ended, hold, history) {
+    const results = ended.map(({ call: { id, given, name, tool, mcp }, input, result }) => ({ id, given, name, tool, mcp, input, result }));
     const { messages, outputs, pending } = this.render(results, hold);
-    this.held = hold && pending.length > 0 ? found.calls : undefined;
+    const isPrompt = this.options.target === "language-model";
     return {
-      messages:
-        target === "language-model"
-          ? messages.map((message) => ({ ...message, content: message.content.map(promptResult) }))
-          : messages,
+      messages: isPrompt ? messages.map((message) => ({ ...message, content: message.content.map(promptResult) })) : messages,
       results: results.map(({ id, name, tool, result }) => ({ id, name, tool, result })),
       outputs,
       pending,
-      history: found.history,
+      history,
     };
+  }
+
+  async answer(calls, { signal, hold } = {}) {
+    const { offer } = this.given ?? this.give();
+    const found = this.find(calls, this.options.others, offer.known.names);
+    const ended = await Promise.all(found.calls.map((call) => this.run(offer, call, signal)));
+    const answer = this.told(ended, hold, found.history);
+    this.held = hold && answer.pending.length > 0 ? found.calls : undefined;
+    return answer;
+  }
+
+  /** Nothing runs; components that are not there yet make no call somebody else's. */
+  repair(calls) {
+    const { others } = this.options;
+    const found = this.find(calls, Array.isArray(others) ? others : "answer", []);
+    return this.told(found.calls.map((call) => ({ call, result: ABANDONED })), false, found.history);
   }
 
   state() {
@@ -266,6 +287,7 @@ export const projectTools = (toolset, options) => {
   return {
     tools: () => projection.give().tools,
     answer: (calls, how) => projection.answer(calls, how),
+    repair: (calls) => projection.repair(calls),
     state: () => projection.state(),
     report: () => projection.report(),
     relax() {

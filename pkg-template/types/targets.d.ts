@@ -388,6 +388,18 @@ export interface ProjectedTools<Name extends TargetName> {
     how?: { readonly signal?: AbortSignal; readonly hold?: boolean },
   ): Promise<TargetAnswer<Targets[Name]["message"], Targets[Name] extends { output: infer Output } ? Output : never>>;
   /**
+   * Results for the calls that a kept conversation still has open, as after a reload: nothing runs, and each says that nobody
+   * knows whether it took effect. Put `messages` behind the conversation before its next turn; with an open call, a service
+   * takes no more of it.
+   *
+   * @example
+   * const messages = load();
+   * messages.push(...projected.repair(messages).messages);
+   */
+  repair(
+    conversation: TargetAnswers[Name],
+  ): TargetAnswer<Targets[Name]["message"], Targets[Name] extends { output: infer Output } ? Output : never>;
+  /**
    * What changes from turn to turn, as a text to be put behind the conversation, so that the definitions stay in the
    * provider's cache: which tools are not available now and why, notes, what had no room. Empty when there is nothing to say.
    */

@@ -112,3 +112,26 @@ test("calls that end at different times, one denied, one failed, one whose compo
   assert.deepEqual(told, ["ok", "ok", "CONFIRMATION_INVALID", "EXECUTION_FAILED", "COMPONENT_UNMOUNTED"]);
   assert.equal(server.requests.at(-1).refused, undefined);
 });
+
+test("a conversation that was kept while a call was open: repaired, the service takes it again, and nothing ran", async () => {
+  const { toolset, ran } = surfaceOf(2);
+  const projected = projectTools(toolset, { target: "anthropic" });
+  const [{ name: a0 }, { name: a1 }] = projected.tools();
+  script = ({ asked, round, results }) => {
+    if (asked === "Still there?") return { text: "Yes" };
+    return round === 0 ? { calls: [{ name: a0 }, { name: "gone_since" }] } : round === 1 ? { calls: [{ name: a1 }] } : { text: `${results.length} results` };
+  };
+  const messages = [{ role: "user", content: "Go" }];
+  const ask = () => anthropic.messages.create({ model: "m", max_tokens: 9, messages, tools: projected.tools() });
+  const first = await ask();
+  messages.push({ role: "assistant", content: first.content }, ...(await projected.answer(first)).messages);
+  messages.push({ role: "assistant", content: (await ask()).content });
+  await assert.rejects(ask(), /without `tool_result`/);
+  const { messages: repaired, results } = projectTools(createAgentToolset(createAgentSurfaceRegistry(), { consumer, topology: "embedded" }), { target: "anthropic" }).repair(messages);
+  assert.deepEqual(results.map(({ name, result }) => [name, result.error.details]), [[a1, { outcome: "unknown" }]]);
+  messages.push(...repaired);
+  assert.equal((await ask()).content[0].text, "3 results");
+  messages.push({ role: "assistant", content: "3 results" }, { role: "user", content: "Still there?" });
+  assert.equal((await ask()).content[0].text, "Yes");
+  assert.deepEqual(ran, ["a0"]);
+});

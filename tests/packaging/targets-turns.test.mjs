@@ -22,6 +22,19 @@ test("servers that count their calls anew in each turn are not answered with wha
   assert.equal(calls.length, 5);
 });
 
+test("a conversation that grows is the same list in each turn, and its calls are told apart all the same", async () => {
+  const { toolset, calls } = await surface();
+  const projected = projectTools(toolset, { target: "openai-chat" });
+  const messages = [{ role: "user", content: "Go" }];
+  for (let time = 0; time < 3; time++) {
+    messages.push(turn(call("call_0", { status: "online" })));
+    const { messages: results } = await projected.answer(messages);
+    assert.equal(results.length, 1);
+    messages.push(...results);
+  }
+  assert.equal(calls.length, 3);
+});
+
 test("an id that was drawn at random names one call, in whatever form and from whatever conversation it comes again", async () => {
   const { toolset, calls } = await surface();
   const given = turn(call("call_9kyPaYpYAD1PVFQ5p8dgCw8T", { status: "online" }));

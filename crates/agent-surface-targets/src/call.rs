@@ -3,7 +3,7 @@
 //! It refuses to change what it does not have to: only missing, repeated and malformed ids are replaced, in the calls and in
 //! the history that is sent back. Called by the module and by native hosts.
 
-use crate::identity::{Given, identify};
+use crate::identity::{Given, again, identify};
 use crate::index::Index;
 use crate::json::{Json, Members};
 use crate::mcp;
@@ -12,10 +12,10 @@ use crate::target::{Target, by_name, no_such_target};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Finds the calls. The request: `{ target, calls, names?, others?, turn?, past? }`: `names` as the projection gave them,
+/// Finds the calls. The request: `{ target, calls, names?, others?, turn?, past?, held? }`: `names` as the projection gave them,
 /// `others` what to do with calls of other tools (`"answer"`, `"ignore"`, or the names of those that somebody else answers),
-/// `turn` a text that no other turn has, of letters, digits and hyphens, `past` the `calls` of an earlier answer that these
-/// may be again. The answer: `{ calls: [{ id, given?, key, name, tool?, at?, meta?, strict?, cut?, mcp?, arguments }],
+/// `turn` a text that no other turn has, of letters, digits and hyphens, `past` the `calls` that were found in the same value
+/// before, `held` those of the last answer, of which some wait for a person. The answer: `{ calls: [{ id, given?, key, name, tool?, at?, meta?, strict?, cut?, mcp?, arguments }],
 /// history? }`, or `{ fault }` for what no model answers. `key` identifies the call for the surface; `history` is the given
 /// value with the replaced ids, where any was.
 pub fn read(request: &Json) -> Json {
@@ -36,43 +36,34 @@ pub fn read(request: &Json) -> Json {
     if let Some(last) = found.last_mut() {
         last.is_cut |= is_cut_off(target, calls);
     }
-    let names = Index::new(
-        request
-            .at("names")
-            .items()
-            .iter()
-            .map(|entry| entry.at("name").str())
-            .collect(),
-    );
-    let is_ours = ours(request, target, &names, calls, &found);
-    let open = || {
+    let mut results = Vec::new();
+    shape::results(calls, &mut results);
+    let entries = request.at("names").items();
+    let names = Index::new(entries.iter().map(|entry| entry.at("name").str()).collect());
+    let is_ours = ours(request, target, &names, &results, &found);
+    let open: Vec<&Found> = {
         let both = found.iter().zip(&is_ours);
         both.filter_map(|(call, is_ours)| is_ours.then_some(call))
+            .collect()
     };
-    let given: Vec<Given<'_>> = open()
-        .map(|call| Given {
-            id: &call.id,
-            name: &call.name,
-            arguments: &call.arguments,
-        })
-        .collect();
-    let turn = request.at("turn").str();
-    let known = identify(target, turn, request.at("past").items(), &given);
-    let entry = |name: &str| request.at("names").items().get(names.find(name)?);
-    let described = open().zip(&known).map(|(call, (id, key))| {
-        let request = (target == Target::Mcp).then_some(calls);
-        described(call, id, key, entry(&call.name), request)
+    let known = known(request, target, !results.is_empty(), &open);
+    let described = open.iter().zip(&known).map(|(call, (id, key))| {
+        let entry = names.find(&call.name).and_then(|at| entries.get(at));
+        described(call, id, key, entry, (target == Target::Mcp).then_some(calls))
     });
     let mut answer = Members::default();
     answer.set("calls", Json::List(described.collect()));
-    // Gemini finds results by their place, and MCP answers one call: an id that was not there is not asked for.
-    let is_free = |call: &Found| matches!(target, Target::Gemini | Target::Mcp) && call.id.is_empty();
     let mut known = known.into_iter();
-    let renamed = found.iter().zip(is_ours).map(|(call, is_ours)| {
-        let (id, _) = is_ours.then(|| known.next())??;
-        (id != call.id && !is_free(call)).then_some(id)
-    });
-    let ids: Vec<Option<String>> = renamed.collect();
+    let ids: Vec<Option<String>> = found
+        .iter()
+        .zip(is_ours)
+        .map(|(call, is_ours)| {
+            let (id, _) = is_ours.then(|| known.next())??;
+            // Gemini finds results by their place, and MCP answers one call: an id that was not there is not asked for.
+            let is_free = matches!(target, Target::Gemini | Target::Mcp) && call.id.is_empty();
+            (id != call.id && !is_free).then_some(id)
+        })
+        .collect();
     if ids.iter().any(Option::is_some) {
         let mut history = calls.clone();
         rename(&mut history, shapes(target), &mut ids.into_iter());
@@ -81,8 +72,29 @@ pub fn read(request: &Json) -> Json {
     Json::Object(answer)
 }
 
+/// Id and key of each call: those that it had, if it was given before.
+fn known(request: &Json, target: Target, is_conversation: bool, open: &[&Found]) -> Vec<(String, String)> {
+    let given: Vec<Given<'_>> = open
+        .iter()
+        .map(|call| Given {
+            id: &call.id,
+            name: &call.name,
+            arguments: &call.arguments,
+        })
+        .collect();
+    // A conversation is the same list in each turn: that says nothing about the calls at its end.
+    let past = if is_conversation {
+        &Json::Null
+    } else {
+        request.at("past")
+    };
+    again(request.at("held").items(), &given)
+        .or_else(|| again(past.items(), &given))
+        .unwrap_or_else(|| identify(target, request.at("turn").str(), &given))
+}
+
 /// Which calls are for this toolset to answer: of its tools, and of tools that nobody has, unless they have their results.
-fn ours(request: &Json, target: Target, names: &Index<'_>, calls: &Json, found: &[Found]) -> Vec<bool> {
+fn ours(request: &Json, target: Target, names: &Index<'_>, results: &[&str], found: &[Found]) -> Vec<bool> {
     // Where a server has tools of its own in the same conversation, a name that we do not know is one of them.
     let is_shared = matches!(target, Target::AiSdk | Target::AssistantUi | Target::AgUi);
     let others = Index::new(request.at("others").items().iter().map(Json::str).collect());
@@ -91,9 +103,7 @@ fn ours(request: &Json, target: Target, names: &Index<'_>, calls: &Json, found: 
         Json::List(_) => others.find(name).is_some(),
         word => word.is("ignore"),
     };
-    let mut results = Vec::new();
-    shape::results(calls, &mut results);
-    let results = Index::new(results);
+    let results = Index::new(results.to_vec());
     // An id may come again in a later turn: of equal ones, the first have the results.
     let repeats = Index::new(found.iter().map(|call| call.id.as_str()).collect()).repeats();
     let both = found.iter().zip(repeats);

@@ -20,17 +20,8 @@ pub(crate) struct Given<'a> {
     pub arguments: &'a Json,
 }
 
-/// Id and key of each call. `past`: calls of an earlier answer; what is among them, all of it and in its order, is the same
-/// calls given again.
-pub(crate) fn identify(
-    target: Target,
-    turn: &str,
-    past: &[Json],
-    given: &[Given<'_>],
-) -> Vec<(String, String)> {
-    if let Some(known) = again(past, given) {
-        return known;
-    }
+/// Id and key of each call.
+pub(crate) fn identify(target: Target, turn: &str, given: &[Given<'_>]) -> Vec<(String, String)> {
     let bases: Vec<String> = given
         .iter()
         .enumerate()
@@ -87,8 +78,8 @@ pub(crate) fn is_drawn(id: &str, name: &str) -> bool {
     })
 }
 
-/// The calls of `past` that these are, if they are all among them.
-fn again(past: &[Json], given: &[Given<'_>]) -> Option<Vec<(String, String)>> {
+/// Id and key of each call, if these are calls of an earlier answer given again: all of them are among those, in their order.
+pub(crate) fn again(past: &[Json], given: &[Given<'_>]) -> Option<Vec<(String, String)>> {
     if past.is_empty() || given.is_empty() {
         return None;
     }
