@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" />
+
 /** What a store answers: at once or later. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
