@@ -41,136 +41,85 @@ const toContent = (result) => {
   return value === undefined ? { content } : { content, structuredContent: value };
 };
 
-class Session {
-  constructor(host, consumer, found, options, scope, budget) {
-    this.host = host;
-    this.consumer = consumer;
-    this.context = found.context;
-    this.options = options;
-    this.offers = new Map();
-    this.blocked = false;
-    /** Old browsers take the whole list at once. */
-    this.isWhole = !isFunction(this.context.registerTool);
-    this.isDirty = false;
-    this.closed = false;
-    this.scope = scope;
-    this.budget = budget;
-    this.open();
-  }
+/** What one adapter offers while it runs; the host knows it among its toolsets. */
+const openSession = (host, consumer, context, options, scope, budget) => {
+  const { confirmations, waitMs, exposeCapability, exposedTo } = options;
+  const offers = new Map();
+  /** Old browsers take the whole list at once. */
+  const isWhole = !isFunction(context.registerTool);
+  let isDirty = false;
+  let id;
 
-  open() {
-    const { host, consumer, options } = this;
-    const waits = options.confirmations === "wait";
-    this.id = host.enter((wasm) =>
-      wasm.openToolset(consumer.kind, consumer.id, this.scope, waits, waits ? (options.waitMs ?? DEFAULT_WAIT_MS) : -1, true, ...this.budget),
+  const open = () => {
+    const waits = confirmations === "wait";
+    id = host.enter((wasm) =>
+      wasm.openToolset(consumer.kind, consumer.id, scope, waits, waits ? (waitMs ?? DEFAULT_WAIT_MS) : -1, true, ...budget),
     );
-    host.toolsets.set(this.id, this);
-    this.refresh();
-  }
+    host.toolsets.set(id, session);
+    session.refresh();
+  };
 
-  /** In a fresh instance: what the browser has belongs to the last one. */
-  reopen() {
-    for (const [entry, { generation }] of [...this.offers]) this.withdraw(entry, generation);
-    this.open();
-  }
-
-  refresh() {
-    if (this.closed) return;
-    lookAs(this.host, this.consumer, (wasm) => wasm.change(RECONCILE, this.id, this.options.exposeCapability !== undefined));
-    this.provide();
-  }
-
-  /** What the page wants to show of one capability: 0 as it is, 1 with the text's overrides, 2 nothing. */
-  expose(slot, at) {
-    try {
-      const answer = this.options.exposeCapability(describeFor(this.host, slot, at));
-      if (answer === null) return 2;
-      if (answer === undefined) return 0;
-      const { title, description, annotations } = answer;
-      this.host.give(checkedCopy({ title, description, annotations }).text);
-      return 1;
-    } catch (error) {
-      this.host.develop("`exposeCapability` threw, and the capability is left out:", error);
-      return 2;
-    }
-  }
-
-  offer(entry, generation) {
-    const { wasm, registrations } = this.host;
-    const text = wasm.read(OFFERED_TOOL, this.id, entry);
-    if (text === undefined) return;
-    const definition = JSON.parse(text);
-    const [slot, at] = wasm.rows(OFFERED_TARGET, this.id, entry);
-    const { id: registrationId, members } = registrations[slot];
-    const offer = { generation, capabilityId: members[at].id, registrationId, definition, controller: new AbortController() };
-    offer.tool = { ...definition, execute: (input, extra) => this.execute(entry, offer, input, extra?.signal) };
-    this.offers.set(entry, offer);
-    if (this.isWhole) this.spoil();
-    else this.register(entry, offer);
-  }
-
-  register(entry, offer) {
-    const { exposedTo } = this.options;
+  const register = (entry, offer) => {
     const { signal } = offer.controller;
-    const accepted = () => signal.aborted || this.host.late((wasm) => wasm.change(ACCEPT_OFFER, this.id, entry, offer.generation));
+    const accepted = () => signal.aborted || host.late((wasm) => wasm.change(ACCEPT_OFFER, id, entry, offer.generation));
     const rejected = (error) => {
-      if (this.closed || signal.aborted) return;
-      if (error?.name === "NotAllowedError") this.blocked = true;
+      if (session.closed || signal.aborted) return;
+      if (error?.name === "NotAllowedError") session.blocked = true;
       let again = false;
-      this.host.late((wasm) => {
-        again = wasm.offerRejected(this.id, entry, offer.generation, textOf(error));
+      host.late((wasm) => {
+        again = wasm.offerRejected(id, entry, offer.generation, textOf(error));
       });
       // Only a name that is still taken may be free a little later.
-      if (again && error?.name === "InvalidStateError") globalThis.setTimeout(() => this.again(entry, offer), RETRY_MS);
+      if (again && error?.name === "InvalidStateError") {
+        globalThis.setTimeout(() => session.closed || signal.aborted || register(entry, offer), RETRY_MS);
+      }
     };
     try {
-      const options = exposedTo === undefined ? { signal } : { signal, exposedTo: [...exposedTo] };
-      const answer = this.context.registerTool(offer.tool, options);
+      const answer = context.registerTool(offer.tool, exposedTo === undefined ? { signal } : { signal, exposedTo: [...exposedTo] });
       offer.isTaken = !isThenable(answer);
       Promise.resolve(answer).then(accepted, rejected);
     } catch (error) {
       rejected(error);
     }
-  }
-
-  again(entry, offer) {
-    if (!this.closed && this.offers.get(entry) === offer && !offer.controller.signal.aborted) this.register(entry, offer);
-  }
-
-  withdraw(entry, generation) {
-    const offer = this.offers.get(entry);
-    if (offer?.generation !== generation) return;
-    this.offers.delete(entry);
-    if (this.isWhole) this.spoil();
-    offer.controller.abort();
-    // Before Chrome 148 `registerTool` knew no signal, and answered at once. A name that it refused is another script's.
-    // One that was gone with its signal already may be refused now.
-    if (offer.isTaken) attempt(() => this.context.unregisterTool?.(offer.definition.name));
-  }
+  };
 
   /** The list differs from what the browser has. Inside a drain the rest of the change is still to come. */
-  spoil() {
-    if (!this.isDirty) queueMicrotask(() => this.provide());
-    this.isDirty = true;
-  }
+  const spoil = () => {
+    if (!isDirty) queueMicrotask(provide);
+    isDirty = true;
+  };
 
-  provide() {
-    if (!this.isDirty) return;
-    this.isDirty = false;
+  const provide = () => {
+    if (!isDirty) return;
+    isDirty = false;
     try {
-      this.context.provideContext({ tools: Array.from(this.offers.values(), ({ tool }) => tool) });
+      context.provideContext({ tools: Array.from(offers.values(), ({ tool }) => tool) });
     } catch (error) {
       console.error(error);
     }
-  }
+  };
 
-  async execute(entry, offer, input, signal) {
-    const { host } = this;
+  const call = (entry, offer, input, signal) => {
+    const called = readCall(host, offer.capabilityId, consumer, input, false);
+    try {
+      const slot =
+        offers.get(entry) === offer
+          ? host.wasm.invokeOffered(id, entry, offer.generation, called.kind, called.text, !!signal?.aborted)
+          : undefined;
+      if (slot !== undefined) return runCall(host, called, slot, undefined, signal);
+    } catch (error) {
+      throw trapped(error);
+    }
+    // The browser held on to a tool that was withdrawn: the core says what became of it.
+    return invokeAs(host, -1, { ...offer, input }, consumer, { signal });
+  };
+
+  const execute = async (entry, offer, input, signal) => {
     try {
       const given = typeof input === "string" ? parsed(input) : input;
-      if (this.closed || host.disposed) throw new Error("stopped");
-      const call = this.call(entry, offer, given, signal);
-      return toContent(await call.promise.catch(() => call.result));
+      if (session.closed || host.disposed) throw new Error("stopped");
+      const called = call(entry, offer, given, signal);
+      return toContent(await called.promise.catch(() => called.result));
     } catch {
       const error = {
         code: "CAPABILITY_NOT_FOUND",
@@ -179,38 +128,83 @@ class Session {
       };
       return toContent({ status: "error", error });
     }
-  }
+  };
 
-  call(entry, offer, input, signal) {
-    const { host } = this;
-    const call = readCall(host, offer.capabilityId, this.consumer, input, false);
-    try {
-      const slot =
-        this.offers.get(entry) === offer
-          ? host.wasm.invokeOffered(this.id, entry, offer.generation, call.kind, call.text, !!signal?.aborted)
-          : undefined;
-      if (slot !== undefined) return runCall(host, call, slot, undefined, signal);
-    } catch (error) {
-      throw trapped(error);
-    }
-    // The browser held on to a tool that was withdrawn: the core says what became of it.
-    return invokeAs(host, -1, { ...offer, input }, this.consumer, { signal });
-  }
+  const withdrawAll = () => offers.forEach(({ generation }, entry) => session.withdraw(entry, generation));
 
-  status() {
-    const text = this.closed ? undefined : this.host.enter((wasm) => wasm.read(BROWSER_STATUS, this.id));
-    return text === undefined ? nothing() : JSON.parse(text);
-  }
+  const session = {
+    closed: false,
+    blocked: false,
 
-  dispose() {
-    if (this.closed) return;
-    if (this.host.wasm) this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
-    else for (const [entry, { generation }] of [...this.offers]) this.withdraw(entry, generation);
-    this.provide();
-    this.closed = true;
-    this.host.toolsets.delete(this.id);
-  }
-}
+    /** In a fresh instance: what the browser has belongs to the last one. */
+    reopen() {
+      withdrawAll();
+      open();
+    },
+
+    refresh() {
+      if (session.closed) return;
+      lookAs(host, consumer, (wasm) => wasm.change(RECONCILE, id, exposeCapability !== undefined));
+      provide();
+    },
+
+    /** What the page wants to show of one capability: 0 as it is, 1 with the text's overrides, 2 nothing. */
+    expose(slot, at) {
+      try {
+        const answer = options.exposeCapability(describeFor(host, slot, at));
+        if (answer === null) return 2;
+        if (answer === undefined) return 0;
+        const { title, description, annotations } = answer;
+        host.give(checkedCopy({ title, description, annotations }).text);
+        return 1;
+      } catch (error) {
+        host.develop("`exposeCapability` threw, and the capability is left out:", error);
+        return 2;
+      }
+    },
+
+    offer(entry, generation) {
+      const { wasm, registrations } = host;
+      const text = wasm.read(OFFERED_TOOL, id, entry);
+      if (text === undefined) return;
+      const definition = JSON.parse(text);
+      const [slot, at] = wasm.rows(OFFERED_TARGET, id, entry);
+      const { id: registrationId, members } = registrations[slot];
+      const offer = { generation, capabilityId: members[at].id, registrationId, definition, controller: new AbortController() };
+      offer.tool = { ...definition, execute: (input, extra) => execute(entry, offer, input, extra?.signal) };
+      offers.set(entry, offer);
+      if (isWhole) spoil();
+      else register(entry, offer);
+    },
+
+    withdraw(entry, generation) {
+      const offer = offers.get(entry);
+      if (offer?.generation !== generation) return;
+      offers.delete(entry);
+      if (isWhole) spoil();
+      offer.controller.abort();
+      // Before Chrome 148 `registerTool` knew no signal, and answered at once. A name that it refused is another script's.
+      // One that was gone with its signal already may be refused now.
+      if (offer.isTaken) attempt(() => context.unregisterTool?.(offer.definition.name));
+    },
+
+    status() {
+      const text = session.closed ? undefined : host.enter((wasm) => wasm.read(BROWSER_STATUS, id));
+      return text === undefined ? nothing() : JSON.parse(text);
+    },
+
+    dispose() {
+      if (session.closed) return;
+      if (host.wasm) host.enter((wasm) => wasm.change(CLOSE_TOOLSET, id));
+      else withdrawAll();
+      provide();
+      session.closed = true;
+      host.toolsets.delete(id);
+    },
+  };
+  open();
+  return session;
+};
 
 /** A host that hands the arguments as JSON text. What does not parse is left to the core, which says what it expected. */
 const parsed = (text) => attempt(() => JSON.parse(text), text);
@@ -255,7 +249,7 @@ export const createWebMcpAdapter = (options = {}) => {
       }
       const { scope, budget } = { ...options.snapshotContext, ...snapshotContext };
       const identity = toConsumer(consumer ?? { kind: "webmcp", id: `webmcp-${++anonymous}` });
-      session = new Session(hostOf(registry), identity, found, options, scopeText(scope), budgetOf(budget));
+      session = openSession(hostOf(registry), identity, found.context, options, scopeText(scope), budgetOf(budget));
       state = "active";
     },
     async stop() {
