@@ -50,169 +50,157 @@ const lost = (capabilityId, toolCallId, error) => {
   });
 };
 
-class Tools {
-  /** `settings`: scope, whether it waits, and how long. */
-  constructor(host, consumer, settings) {
-    this.host = host;
-    this.consumer = consumer;
-    this.settings = settings;
-    /** The tools of meta mode. */
-    this.fixed = undefined;
-    this.announced = undefined;
-    /** What each tool calls, in the order of the list. */
-    this.targets = [];
-    this.listeners = new Set();
-    this.closed = false;
-    this.open();
-  }
+/** One consumer's tools; the host knows them among its toolsets. `settings`: scope, whether they wait, and how long. */
+const openTools = (host, consumer, settings) => {
+  const listeners = new Set();
+  let list;
+  let announced;
+  /** By position, where a tool's name is not its spec's. */
+  let names;
+  let namesStamp;
+  let closed = false;
 
-  open() {
-    const { host, consumer, settings } = this;
-    this.id = host.enter((wasm) => wasm.openToolset(consumer.kind, consumer.id, ...settings, false, -1, -1));
-    host.toolsets.set(this.id, this);
-    this.list = undefined;
-    /** By position, where a tool's name is not its spec's. */
-    this.names = undefined;
-    this.namesStamp = -1;
-  }
+  const open = () => {
+    tools.id = host.enter((wasm) => wasm.openToolset(consumer.kind, consumer.id, ...settings, false, -1, -1));
+    host.toolsets.set(tools.id, tools);
+    list = names = namesStamp = undefined;
+  };
 
-  /** In a fresh instance. Whoever subscribed gets tools that mean its registrations. */
-  reopen() {
-    this.open();
-    this.announced = [];
-    this.watch(this.listeners.size > 0);
-  }
+  const watch = (isOn) => host.enter((wasm) => wasm.change(WATCH_TOOLSET, tools.id, isOn));
 
-  watch(isOn) {
-    this.host.enter((wasm) => wasm.change(WATCH_TOOLSET, this.id, isOn));
-  }
-
-  build() {
-    const { host, id, fixed } = this;
-    if (fixed) return fixed;
-    if (this.closed || host.disposed) return (this.list ??= freeze([]));
-    const moved = lookAs(host, this.consumer, (wasm) => wasm.number(BUILD_TOOLS, id));
-    if (!moved && this.list) return this.list;
-    return host.enter((wasm) => {
-      const rows = wasm.rows(TOOL_ROWS, id);
-      const names = this.namesOf(wasm, rows);
-      const version = String(wasm.number(VERSION));
-      const list = new Array(rows.length / 4);
-      this.targets = new Array(list.length);
-      for (let at = 0; at < list.length; at++) {
-        const row = at * 4;
-        const name = names === undefined ? host.specs[rows[row + 2]].wireName : names[at];
-        list[at] = this.tool(wasm, name, rows[row], rows[row + 1], rows[row + 2], rows[row + 3], version);
-        this.targets[at] = host.registrations[rows[row]].members[rows[row + 1]].id;
-      }
-      return (this.list = freeze(list));
-    });
-  }
-
-  /** The tools' names; undefined while each has the one that its spec keeps for every toolset. */
-  namesOf(wasm, rows) {
-    const { id } = this;
-    const { specs } = this.host;
-    const stamp = wasm.number(NAMES_STAMP, id);
+  /** The tools' names; none while each has the one that its spec keeps for every toolset. */
+  const readNames = (wasm, rows) => {
+    const { specs } = host;
+    const stamp = wasm.number(NAMES_STAMP, tools.id);
+    const read = () => wasm.read(TOOL_NAMES, tools.id).split("\n");
     if (stamp === 0) {
       let known = true;
       for (let at = 2; at < rows.length; at += 4) known &&= specs[rows[at]].wireName !== undefined;
-      if (!known) wasm.read(TOOL_NAMES, id).split("\n").forEach((name, at) => (specs[rows[at * 4 + 2]].wireName = name));
-      this.names = undefined;
-    } else if (stamp !== this.namesStamp) {
-      this.names = wasm.read(TOOL_NAMES, id).split("\n");
+      if (!known) read().forEach((name, at) => (specs[rows[at * 4 + 2]].wireName = name));
+      names = undefined;
+    } else if (stamp !== namesStamp) {
+      names = read();
     }
-    this.namesStamp = stamp;
-    return this.names;
-  }
+    namesStamp = stamp;
+  };
 
-  tool(wasm, name, slot, at, spec, state, surfaceVersion) {
-    const { host } = this;
-    const registration = host.registrations[slot];
-    const member = registration.members[at];
-    const held = host.specs[spec];
-    held.toolDescription ??= `${this.label(wasm, spec, state >> 1)} ${held.description}`;
-    held.inputSchema ??= held.descriptor(wasm, spec).inputSchema;
-    return {
-      name,
-      description: held.toolDescription,
-      inputSchema: held.inputSchema,
-      state: state & 1 && member.kind !== "procedure" ? AVAILABLE : this.state(wasm, slot, at, (state & 1) === 1),
-      execute: (input, options) => this.execute(member.id, registration.id, surfaceVersion, input, options),
-    };
-  }
-
-  label(wasm, spec, number) {
-    return (this.host.labels[number] ??= wasm.read(TOOL_LABEL, spec));
-  }
-
-  state(wasm, slot, at, available) {
-    const [unavailableReason, note] = JSON.parse(wasm.read(TOOL_STATE, this.id, slot, at));
+  const stateOf = (wasm, slot, at, available) => {
+    const [unavailableReason, note] = JSON.parse(wasm.read(TOOL_STATE, tools.id, slot, at));
     if (available && note === null) return AVAILABLE;
     const state = { available };
     if (!available) state.unavailableReason = unavailableReason;
     if (note !== null) state.note = note;
     return freeze(state);
-  }
+  };
 
-  execute(capabilityId, registrationId, surfaceVersion, input, options) {
-    return this.run(capabilityId, options, ({ toolCallId: invocationId, confirmationId, signal }) => {
-      const request = { capabilityId, registrationId, surfaceVersion, invocationId, confirmationId, input };
-      return invokeAs(this.host, this.id, request, this.consumer, { signal }).promise;
-    });
-  }
-
-  /** A call of a tool, as a promise that never rejects. */
-  run(capabilityId, options, call) {
-    let toolCallId;
-    try {
-      toolCallId = options?.toolCallId;
-      if (this.closed) throw { code: "DISPOSED" };
-      return call(options ?? {}).then(undefined, (error) => lost(capabilityId, toolCallId, error));
-    } catch (error) {
-      if (!this.closed) this.host.develop(`\`${capabilityId}\` was not called:`, error);
-      return Promise.resolve(lost(capabilityId, toolCallId, this.host.disposed ? { code: "DISPOSED" } : error));
-    }
-  }
-
-  /** The surface may have moved, or a call settled: whoever subscribed hears of it when a tool differs. */
-  refresh() {
-    if (this.listeners.size === 0) return;
-    const list = this.build();
-    if (list === this.announced || sameTools(list, this.announced)) return;
-    this.announced = list;
-    for (const listener of [...this.listeners]) {
-      try {
-        listener(list);
-      } catch (error) {
-        console.error(error);
-      }
-    }
-  }
-
-  subscribe(listener) {
-    if (!isFunction(listener)) throw new TypeError("`subscribe` expects a function");
-    if (this.closed || this.fixed) return () => undefined;
-    if (this.listeners.size === 0) this.announced = this.build();
-    this.listeners.add(listener);
-    this.watch(true);
-    return () => {
-      if (this.listeners.delete(listener) && this.listeners.size === 0 && !this.closed && !this.host.disposed) {
-        this.watch(false);
-      }
+  const toolOf = (wasm, name, slot, at, spec, state, surfaceVersion) => {
+    const registration = host.registrations[slot];
+    const { id: capabilityId, kind } = registration.members[at];
+    const held = host.specs[spec];
+    held.toolDescription ??= `${(host.labels[state >> 1] ??= wasm.read(TOOL_LABEL, spec))} ${held.description}`;
+    held.inputSchema ??= held.descriptor(wasm, spec).inputSchema;
+    return {
+      name: name ?? held.wireName,
+      description: held.toolDescription,
+      inputSchema: held.inputSchema,
+      state: state & 1 && kind !== "procedure" ? AVAILABLE : stateOf(wasm, slot, at, (state & 1) === 1),
+      execute: (input, options) =>
+        tools.run(capabilityId, options, ({ toolCallId: invocationId, confirmationId, signal }) => {
+          // Its id of now: a registration has another one in an instance that came after a trap.
+          const { id: registrationId } = registration;
+          const request = { capabilityId, registrationId, surfaceVersion, invocationId, confirmationId, input };
+          return invokeAs(host, tools.id, request, consumer, { signal }).promise;
+        }),
     };
-  }
+  };
 
-  dispose() {
-    if (this.closed) return;
-    this.closed = true;
-    this.listeners.clear();
-    this.host.toolsets.delete(this.id);
-    if (this.host.wasm) this.host.enter((wasm) => wasm.change(CLOSE_TOOLSET, this.id));
-    this.list = freeze([]);
-    this.targets = [];
-  }
-}
+  const tools = {
+    id: 0,
+    /** The tools of meta mode. */
+    fixed: undefined,
+    /** What each tool calls, in the order of the list. */
+    targets: [],
+
+    /** In a fresh instance. Whoever subscribed gets tools that mean its registrations. */
+    reopen() {
+      open();
+      announced = [];
+      watch(listeners.size > 0);
+    },
+
+    build() {
+      const { fixed, id } = tools;
+      if (fixed) return fixed;
+      if (closed || host.disposed) return (list ??= freeze([]));
+      const moved = lookAs(host, consumer, (wasm) => wasm.number(BUILD_TOOLS, id));
+      if (!moved && list) return list;
+      return host.enter((wasm) => {
+        const rows = wasm.rows(TOOL_ROWS, id);
+        readNames(wasm, rows);
+        const version = String(wasm.number(VERSION));
+        const built = new Array(rows.length / 4);
+        tools.targets = new Array(built.length);
+        for (let at = 0; at < built.length; at++) {
+          const row = at * 4;
+          built[at] = toolOf(wasm, names?.[at], rows[row], rows[row + 1], rows[row + 2], rows[row + 3], version);
+          tools.targets[at] = host.registrations[rows[row]].members[rows[row + 1]].id;
+        }
+        return (list = freeze(built));
+      });
+    },
+
+    /** A call of a tool, as a promise that never rejects. */
+    run(capabilityId, options, call) {
+      let toolCallId;
+      try {
+        toolCallId = options?.toolCallId;
+        if (closed) throw { code: "DISPOSED" };
+        return call(options ?? {}).then(undefined, (error) => lost(capabilityId, toolCallId, error));
+      } catch (error) {
+        if (!closed) host.develop(`\`${capabilityId}\` was not called:`, error);
+        return Promise.resolve(lost(capabilityId, toolCallId, host.disposed ? { code: "DISPOSED" } : error));
+      }
+    },
+
+    /** The surface may have moved, or a call settled: whoever subscribed hears of it when a tool differs. */
+    refresh() {
+      if (listeners.size === 0) return;
+      const now = tools.build();
+      if (now === announced || sameTools(now, announced)) return;
+      announced = now;
+      for (const listener of [...listeners]) {
+        try {
+          listener(now);
+        } catch (error) {
+          console.error(error);
+        }
+      }
+    },
+
+    subscribe(listener) {
+      if (!isFunction(listener)) throw new TypeError("`subscribe` expects a function");
+      if (closed || tools.fixed) return () => undefined;
+      if (listeners.size === 0) announced = tools.build();
+      listeners.add(listener);
+      watch(true);
+      return () => {
+        if (listeners.delete(listener) && listeners.size === 0 && !closed && !host.disposed) watch(false);
+      };
+    },
+
+    dispose() {
+      if (closed) return;
+      closed = true;
+      listeners.clear();
+      host.toolsets.delete(tools.id);
+      if (host.wasm) host.enter((wasm) => wasm.change(CLOSE_TOOLSET, tools.id));
+      list = freeze([]);
+      tools.targets = [];
+    },
+  };
+  open();
+  return tools;
+};
 
 const isSame = (one, other, fields) => one === other || fields.every((field) => one[field] === other[field]);
 
@@ -236,19 +224,19 @@ export const createAgentToolset = (registry, options = {}) => {
   const consumer = toConsumer(options.consumer);
   const prefixes = scopeText(scope);
   budgetOf(budget);
-  const tools = new Tools(host, consumer, [prefixes, waits, waits ? (waitMs ?? -1) : -1]);
+  const tools = openTools(host, consumer, [prefixes, waits, waits ? (waitMs ?? -1) : -1]);
   if (isMeta) {
     const floor = prefixes && JSON.parse(prefixes);
     tools.fixed = metaTools(host, tools, consumer, { floor, budget: budget && { ...budget } }, AVAILABLE);
   }
-  const dispose = () => tools.dispose();
+  const { build, subscribe, dispose } = tools;
   return {
-    tools: () => tools.build(),
+    tools: build,
     wireNameMap() {
-      const list = tools.build();
+      const list = build();
       return new Map(tools.targets.map((target, at) => [list[at].name, target]));
     },
-    subscribe: (listener) => tools.subscribe(listener),
+    subscribe,
     dispose,
     [DISPOSE]: dispose,
   };
