@@ -1,7 +1,7 @@
 // The two audit sinks of the package, and how any sink is given a record. What is recorded is the core's decision.
 
 import { checkedCopy } from "./json.js";
-import { isThenable, whenEnded } from "./thenable.js";
+import { isThenable, quietly, whenEnded } from "./thenable.js";
 
 /** Keeps the last `capacity` events; the oldest leave first. */
 export const memoryAuditSink = ({ capacity = 1000 } = {}) => {
@@ -31,23 +31,15 @@ const MOST_PAYLOAD = 16_384;
 
 /** What a sink's `redact` makes of a payload; nothing where that fails, or is no JSON, or is too much. */
 const redacted = (sink, event) => {
-  try {
-    const kept = sink.redact(event.payload, event);
-    return kept && checkedCopy(kept, { maxBytes: MOST_PAYLOAD }).copy;
-  } catch (error) {
-    console.error(error);
-    return undefined;
-  }
+  const kept = sink.redact(event.payload, event);
+  return kept && checkedCopy(kept, { maxBytes: MOST_PAYLOAD }).copy;
 };
 
 /** Whatever a sink does with a record, the next one gets it, too. */
-export const recordIn = (sink, event) => {
-  try {
-    if (event.payload && sink.redact) event.payload = redacted(sink, event);
+export const recordIn = (sink, event) =>
+  quietly(() => {
+    if (event.payload && sink.redact) event.payload = quietly(() => redacted(sink, event));
     const ending = sink.record(event);
     // One that writes in the background and fails must not end a process in Node.
     if (isThenable(ending)) whenEnded(ending, () => undefined, (error) => console.error(error));
-  } catch (error) {
-    console.error(error);
-  }
-};
+  });

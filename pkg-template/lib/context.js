@@ -3,6 +3,7 @@
 
 import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze } from "./json.js";
+import { quietly } from "./thenable.js";
 import { AUDIT, CALL, CONFIRM, REGISTRY } from "./policies.js";
 
 const KINDS = ["embedded", "webmcp", "mcp-bridge", "test", "other"];
@@ -194,14 +195,12 @@ export class Entry {
   /** The caller's signal: it is let go when the call is settled. One that throws aborts nothing, and breaks nothing. */
   listen(host, signal, generation) {
     const abort = () => host.abortCall(this.slot, generation);
-    try {
+    quietly(() => {
       signal.addEventListener("abort", abort, { once: true });
       this.release = () => signal.removeEventListener("abort", abort);
       // It may have been aborted since the call was taken in: whoever listens now hears nothing of that.
       if (signal.aborted) abort();
-    } catch (error) {
-      console.error(error);
-    }
+    });
   }
 
   abort() {

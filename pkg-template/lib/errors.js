@@ -101,6 +101,11 @@ export const expect = (holds, text) => {
   if (!holds) throw invalid(text);
 };
 
+/** The same of what is given to a function. */
+export const must = (holds, text) => {
+  if (!holds) throw new TypeError(text);
+};
+
 /** The options of an error, for a cause that there may be. */
 export const because = (cause) => (cause === undefined ? undefined : { cause });
 

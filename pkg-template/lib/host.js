@@ -10,7 +10,7 @@ import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { GUARD, answerOf } from "./policies.js";
 import { poisonedError, realm, trapped } from "./realm.js";
-import { attempt, isFunction, isThenable, whenEnded } from "./thenable.js";
+import { attempt, isFunction, isThenable, quietly, whenEnded } from "./thenable.js";
 
 /**
  * Beside what its constructor makes: `wasm` while there is an instance, `running` the call whose drain runs, `viewer` whose
@@ -67,12 +67,7 @@ export class Host {
 
   /** An answer that arrives on its own, from a promise or a timer: nobody is there to catch. */
   late(call) {
-    if (!this.wasm) return;
-    try {
-      this.enter(call);
-    } catch (error) {
-      console.error(error);
-    }
+    if (this.wasm) quietly(() => this.enter(call));
   }
 
   answerLate(what, slot, generation, number = 0, text = undefined) {
@@ -505,13 +500,7 @@ export class Host {
     if (confirms) this.asked[event.outcome ? "delete" : "add"](event.confirmationId);
     this.listeners.forEach((listeners, at) => {
       if (at % 2 > +confirms) return;
-      for (const listener of [...listeners.keys()]) {
-        try {
-          listener(event);
-        } catch (error) {
-          console.error(error);
-        }
-      }
+      for (const listener of [...listeners.keys()]) quietly(() => listener(event));
     });
   }
 
@@ -542,11 +531,7 @@ export class Host {
   }
 
   refresh(toolset) {
-    try {
-      this.toolsets.get(toolset)?.refresh();
-    } catch (error) {
-      console.error(error);
-    }
+    quietly(() => this.toolsets.get(toolset)?.refresh());
   }
 
   fault(cause) {

@@ -4,7 +4,7 @@
 import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, RELEASE_SPEC, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
 import { freeze } from "./intrinsics.js";
 import { deepFreeze } from "./json.js";
-import { fromModule } from "./errors.js";
+import { fromModule, must } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema, isOwnSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
@@ -256,9 +256,9 @@ const Handle = /* @__PURE__ */ (() => {
     };
     this.registrationId = "";
     this.update = ({ enabled, availability } = {}) => {
-      if (enabled !== undefined && typeof enabled !== "boolean") throw new TypeError("`enabled` must be a boolean");
+      must(enabled === undefined || typeof enabled === "boolean", "`enabled` must be a boolean");
       const { copy, text } = availability === undefined ? { copy: {} } : host.toJson(availability, "availability");
-      if (text && text[0] !== "{") throw new TypeError("`availability` must be an object");
+      must(!text || text[0] === "{", "`availability` must be an object");
       const on = enabled === undefined ? -1 : +enabled;
       change((wasm) => push(wasm, registration, on, text));
       if (on >= 0) registration.on = on;

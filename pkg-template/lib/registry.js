@@ -1,7 +1,7 @@
 // `createAgentSurfaceRegistry`: the page's plain object over the core. It normalizes what it is given, keeps the host
 // in step and builds what the core described. Rules live in the core.
 
-import { AgentSurfaceRuntimeError, expect, invalid } from "./errors.js";
+import { AgentSurfaceRuntimeError, expect, invalid, must } from "./errors.js";
 import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
@@ -141,17 +141,14 @@ const routeOf = ({ wasm, routes }, capabilityId, { kind, id }) => {
 
 /** Invokes for a consumer, through a toolset when its number is not negative. `kindOf` says what the input is instead. */
 export const invokeAs = (host, toolset, request, consumer, options, isDirect = false, kindOf = undefined) => {
-  if (typeof request !== "object" || request === null) throw new TypeError("`invoke` expects a request object");
+  must(typeof request === "object" && request !== null, "`invoke` expects a request object");
   const { capabilityId, input } = request;
   const signal = options?.signal ?? undefined;
   const timeoutMs = options?.timeoutMs;
-  if (typeof capabilityId !== "string") throw new TypeError("`capabilityId` must be a string");
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31)) {
-    throw new TypeError("`timeoutMs` must be a whole number of milliseconds below 2^31");
-  }
-  if (signal !== undefined && !isFunction(signal.addEventListener)) {
-    throw new TypeError("`signal` must be an AbortSignal");
-  }
+  must(typeof capabilityId === "string", "`capabilityId` must be a string");
+  const isTime = timeoutMs === undefined || (Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31);
+  must(isTime, "`timeoutMs` must be a whole number of milliseconds below 2^31");
+  must(signal === undefined || isFunction(signal.addEventListener), "`signal` must be an AbortSignal");
   const isAborted = signal?.aborted === true;
   const invocationId = token(request.invocationId, "invocationId");
   const instanceId = token(request.instanceId, "instanceId");
@@ -184,9 +181,8 @@ export const invokeAs = (host, toolset, request, consumer, options, isDirect = f
 /** Component-type prefixes as the text that crosses; undefined means all. */
 export const scopeText = (scope) => {
   if (scope === undefined) return undefined;
-  if (!Array.isArray(scope) || !scope.every((prefix) => typeof prefix === "string")) {
-    throw new TypeError("`scope` must be an array of component-type prefixes");
-  }
+  const isList = Array.isArray(scope) && scope.every((prefix) => typeof prefix === "string");
+  must(isList, "`scope` must be an array of component-type prefixes");
   return toJson(scope, "scope").text;
 };
 
@@ -198,9 +194,8 @@ const isCount = (most) => most === undefined || (Number.isInteger(most) && most 
 export const budgetOf = (budget) => {
   if (budget === undefined) return ALL;
   const { maxComponents, maxBytes, ...unknown } = Object(budget);
-  if (Object(budget) !== budget || !isCount(maxComponents) || !isCount(maxBytes) || Object.keys(unknown).length > 0) {
-    throw new TypeError("`budget` must be { maxComponents?, maxBytes? }, whole numbers");
-  }
+  const isBudget = Object(budget) === budget && isCount(maxComponents) && isCount(maxBytes) && !Object.keys(unknown).length;
+  must(isBudget, "`budget` must be { maxComponents?, maxBytes? }, whole numbers");
   return [maxComponents ?? -1, maxBytes ?? -1];
 };
 
@@ -367,7 +362,7 @@ const once = (end) => {
 /** `which` of the host's listeners. */
 const subscribeTo = (host, which) => (listener) => {
   const listeners = host.listeners[which];
-  if (!isFunction(listener)) throw new TypeError("`subscribe` expects a function");
+  must(isFunction(listener), "`subscribe` expects a function");
   if (host.disposed) return () => undefined;
   listeners.set(listener, (listeners.get(listener) ?? 0) + 1);
   host.announce();
@@ -405,9 +400,8 @@ const pending = (host) =>
 const resolveConfirmation = (host, id, decision) => {
   const { approved, reason } = decision ?? {};
   // An own property: nobody approves by putting one on every object's prototype.
-  if (typeof id !== "string" || typeof approved !== "boolean" || !Object.hasOwn(decision, "approved")) {
-    throw new TypeError("`resolve` expects a confirmation id and { approved: boolean, reason?: string }");
-  }
+  const isDecision = typeof id === "string" && typeof approved === "boolean" && Object.hasOwn(decision, "approved");
+  must(isDecision, "`resolve` expects a confirmation id and { approved: boolean, reason?: string }");
   if (host.disposed) return false;
   const note = typeof reason === "string" ? reason.toWellFormed().slice(0, 500) : undefined;
   return host.enter((wasm) => wasm.confirmation(approved ? APPROVE : DENY, id.toWellFormed(), note)) !== undefined;
@@ -439,9 +433,7 @@ const attach = (host, view, adapter, options = {}) => {
   const { consumer, snapshotContext } = options;
   if (host.disposed) throw disposedError();
   onlyOptions(options, "consumer snapshotContext", "attach");
-  if (!isFunction(adapter?.start) || !isFunction(adapter.stop)) {
-    throw new TypeError("`attach` expects an adapter with `start` and `stop`");
-  }
+  must(isFunction(adapter?.start) && isFunction(adapter.stop), "`attach` expects an adapter with `start` and `stop`");
   const identity = consumer === undefined ? undefined : toConsumer(consumer);
   const key = identity && `${identity.kind}:${identity.id}`;
   if (key && host.attached.includes(key)) {

@@ -13,6 +13,15 @@ export const attempt = (ask, otherwise) => {
   }
 };
 
+/** Calls a function of the page whose failing is its own affair: it is told where a developer looks. */
+export const quietly = (call) => {
+  try {
+    return call();
+  } catch (error) {
+    console.error(error);
+  }
+};
+
 /**
  * Calls `done` or `failed`, once. `Promise.resolve` hands on a promise that the page gave a `then` of its own, which
  * calls back when and as often as it likes, or throws.

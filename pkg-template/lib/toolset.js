@@ -1,14 +1,14 @@
 // `createAgentToolset`: one consumer's tools as plain objects for any model SDK. Names, labels, order, evidence and
 // waits are the core's; this builds the objects.
 
-import { expect } from "./errors.js";
+import { expect, must } from "./errors.js";
 import { BUILD_TOOLS, CLOSE_TOOLSET, NAMES_STAMP, TOOL_LABEL, TOOL_NAMES, TOOL_ROWS, TOOL_STATE, VERSION, WATCH_TOOLSET } from "./codes.js";
 import { toConsumer } from "./context.js";
 import { metaTools } from "./meta.js";
 import { freeze } from "./intrinsics.js";
 import { DISPOSE } from "./registration.js";
 import { budgetOf, hostOf, invokeAs, lookAs, scopeText, oneOf, onlyOptions } from "./registry.js";
-import { attempt, isFunction } from "./thenable.js";
+import { attempt, isFunction, quietly } from "./thenable.js";
 
 const AVAILABLE = freeze({ available: true });
 
@@ -168,17 +168,11 @@ const openTools = (host, consumer, settings) => {
       const now = tools.build();
       if (now === announced || sameTools(now, announced)) return;
       announced = now;
-      for (const listener of [...listeners]) {
-        try {
-          listener(now);
-        } catch (error) {
-          console.error(error);
-        }
-      }
+      for (const listener of [...listeners]) quietly(() => listener(now));
     },
 
     subscribe(listener) {
-      if (!isFunction(listener)) throw new TypeError("`subscribe` expects a function");
+      must(isFunction(listener), "`subscribe` expects a function");
       if (closed || tools.fixed) return () => undefined;
       if (listeners.size === 0) announced = tools.build();
       listeners.add(listener);

@@ -3,10 +3,11 @@
 
 import { ACCEPT_OFFER, BROWSER_STATUS, CLOSE_TOOLSET, OFFERED_TARGET, OFFERED_TOOL, RECONCILE } from "./codes.js";
 import { toConsumer } from "./context.js";
+import { must } from "./errors.js";
 import { checkedCopy } from "./json.js";
 import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
 import { requireWasm, trapped } from "./realm.js";
-import { attempt, isFunction, isThenable } from "./thenable.js";
+import { attempt, isFunction, isThenable, quietly } from "./thenable.js";
 import { checkWaitMs } from "./toolset.js";
 
 const DEFAULT_WAIT_MS = 60_000;
@@ -92,11 +93,7 @@ const openSession = (host, consumer, context, options, scope, budget) => {
   const provide = () => {
     if (!isDirty) return;
     isDirty = false;
-    try {
-      context.provideContext({ tools: Array.from(offers.values(), ({ tool }) => tool) });
-    } catch (error) {
-      console.error(error);
-    }
+    quietly(() => context.provideContext({ tools: Array.from(offers.values(), ({ tool }) => tool) }));
   };
 
   const call = (entry, offer, input, signal) => {
@@ -228,13 +225,9 @@ const isForbidden = () => {
 export const createWebMcpAdapter = (options = {}) => {
   const { confirmations, exposeCapability } = options;
   onlyOptions(options, "snapshotContext exposeCapability confirmations waitMs exposedTo modelContext", "createWebMcpAdapter");
-  if (confirmations !== undefined && confirmations !== "wait" && confirmations !== "two-phase") {
-    throw new TypeError('`confirmations` must be "wait" or "two-phase"');
-  }
+  must([undefined, "wait", "two-phase"].includes(confirmations), '`confirmations` must be "wait" or "two-phase"');
   checkWaitMs(options.waitMs);
-  if (exposeCapability !== undefined && !isFunction(exposeCapability)) {
-    throw new TypeError("`exposeCapability` must be a function");
-  }
+  must(exposeCapability === undefined || isFunction(exposeCapability), "`exposeCapability` must be a function");
   let session;
   let found = null;
   let state = "stopped";

@@ -13,8 +13,7 @@ const FACADE = `
   Entry: slot sent isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
     tickWith isOver over parsed mark sinks end
   Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas generation head header unavailable wireName base refs uses used drop
-  Tools, Session, views: announced targets names list build tool isDirty isWhole blocked offers provide spoil isTaken
-    again reopen cells listed stamp fixed closed watch refresh withdraw names namesOf namesStamp label settings place
+  Tools, sessions, offers, views: targets build blocked offer isTaken reopen cells stamp fixed closed refresh withdraw place
   JsonFault, Text, walk: copy raw owner tooLarge tooDeep reached
 `;
 
