@@ -259,7 +259,7 @@ impl Projector<'_> {
                 draft.out.set(key, value.clone());
             }
             "type" => self.set_type(&mut draft.out, draft.types),
-            "properties" => self.properties(value, draft, depth)?,
+            "properties" => self.properties(value, source, draft, depth)?,
             "items" => self.items(value, source, draft, depth)?,
             "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
                 return self.list(key, value, source, draft, depth);

@@ -11,16 +11,31 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 impl Projector<'_> {
-    pub(super) fn properties(&mut self, value: &Json, draft: &mut Draft, depth: usize) -> Outcome<()> {
+    pub(super) fn properties(
+        &mut self,
+        value: &Json,
+        source: &Members,
+        draft: &mut Draft,
+        depth: usize,
+    ) -> Outcome<()> {
         if self.dialect == Dialect::Gemini && !draft.types.has(types::OBJECT) {
             return Ok(());
         }
+        // Where no other fields are taken, one that is left out is still refused.
+        let is_closed = source.get("additionalProperties") == Some(&Json::Bool(false))
+            && source.get("patternProperties").is_none()
+            && self.dialect != Dialect::Gemini;
+        let left_out = if is_closed {
+            Change::Rewritten
+        } else {
+            Change::Weakened
+        };
         let mut out = Members::default();
         for (name, schema) in value.members() {
             let projected = self.inside(&["properties", name], |walk| {
                 let projected = walk.node(schema, depth + 1)?;
                 if projected.is_none() {
-                    walk.note_loss("", Change::Weakened, "it takes no value: left out");
+                    walk.note_loss("", left_out, "it takes no value: left out");
                 }
                 Ok(projected)
             })?;
