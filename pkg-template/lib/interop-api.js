@@ -12,5 +12,5 @@ export {
 } from "./interop-memory.js";
 export { InteropEndpointRouter } from "./interop-router.js";
 export { createSchemaResolver } from "./interop-schemas.js";
-export { openIndexedDbInteropStores } from "./interop-stores.js";
+export { openIndexedDbInteropStores } from "./interop-open.js";
 export { canonicalJson, createInteropManifest, interopDigest, readInteropManifest } from "./interop-values.js";

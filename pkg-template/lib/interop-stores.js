@@ -5,7 +5,6 @@
 
 import { ALLOCATED, BY_STATE, NUMBERS, openDatabase, RECORDS, ROOMS, SEQUENCES } from "./interop-database.js";
 import { InteropError, refuseOption } from "./interop-errors.js";
-import { mayReserve, numberFor, placeOf, whatToCommit } from "./interop-rules.js";
 
 /** The key under which a store keeps how much it holds: no key of its entries is a number. */
 const USAGE = 0;
@@ -78,12 +77,14 @@ function* giveRoom(rooms) {
 class Idempotency {
   #database;
   #limits;
+  #rules;
   /** What lets go of the locks of exclusive runs, by their reservations. */
   #locks = new Map();
 
-  constructor(database, limits) {
+  constructor(database, limits, rules) {
     this.#database = database;
     this.#limits = limits;
+    this.#rules = rules;
   }
 
   async load(idempotencyKey) {
@@ -97,7 +98,7 @@ class Idempotency {
   async reserve({ idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs }) {
     const wanted = { idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs };
     checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
-    mayReserve(null, wanted); // So that nothing that is wrong with it is found in a transaction.
+    this.#rules.mayReserve(null, wanted); // So that nothing that is wrong with it is found in a transaction.
     const unlock = await this.#lock(idempotencyKey);
     let isReserved = false;
     try {
@@ -116,6 +117,7 @@ class Idempotency {
   }
 
   async #reserve(wanted, isFree) {
+    const { mayReserve } = this.#rules;
     const { maximumEntries, maximumBytes, maximumResponseBytes } = this.#limits;
     const { idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs } = wanted;
     return this.#database.run([RECORDS, ROOMS], "readwrite", function* (records, rooms) {
@@ -135,6 +137,7 @@ class Idempotency {
     const run = { idempotencyKey, requestDigest, reservationId, responseDigest, response };
     checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
     checkText(response, "response");
+    const { whatToCommit } = this.#rules;
     whatToCommit(null, run);
     const { maximumResponseBytes } = this.#limits;
     if (utf8Length(response, maximumResponseBytes) > maximumResponseBytes) {
@@ -214,7 +217,7 @@ function* removeSession(store, issuerId, sessionId) {
   yield store.put((yield store.get(USAGE)) - found, USAGE);
 }
 
-const admitWith = (database, { maximumEntries }) =>
+const admitWith = (database, { maximumEntries }, { placeOf }) =>
   async function admit({ issuerId, sessionId, operation, sequence, requestDigest }) {
     const claim = { issuerId, sessionId, operation, sequence, requestDigest };
     placeOf(null, claim);
@@ -230,9 +233,9 @@ const admitWith = (database, { maximumEntries }) =>
   };
 
 /** Throws if these are no names of a session. */
-const checkScope = ({ issuerId, sessionId }) => numberFor({ issuerId, sessionId, maximumSequence: 1 }, null, 0);
+const checkScope = ({ issuerId, sessionId }, { numberFor }) => numberFor({ issuerId, sessionId, maximumSequence: 1 }, null, 0);
 
-const nextWith = (database, { maximumEntries }) =>
+const nextWith = (database, { maximumEntries }, { numberFor }) =>
   async function next({ issuerId, sessionId, maximumSequence, idempotencyKey }) {
     const allocation = { issuerId, sessionId, maximumSequence, idempotencyKey };
     numberFor(allocation, null, 0);
@@ -250,9 +253,9 @@ const nextWith = (database, { maximumEntries }) =>
     });
   };
 
-const currentWith = (database) =>
+const currentWith = (database, rules) =>
   async function current({ issuerId, sessionId }) {
-    checkScope({ issuerId, sessionId });
+    checkScope({ issuerId, sessionId }, rules);
     return database.run([NUMBERS], "readonly", function* (numbers) {
       return (yield numbers.get([issuerId, sessionId])) ?? 0;
     });
@@ -291,11 +294,12 @@ const checkedOptions = (given) => {
   return options;
 };
 
-export const openIndexedDbInteropStores = async (given = {}) => {
+/** `rules` are those of `interop-rules.js`, which this file cannot import: it is loaded beside the module that has them. */
+export const openStores = async (given, rules) => {
   const options = checkedOptions(given);
   if (options.exclusive && !globalThis.navigator?.locks) throw new InteropError("STORE_UNAVAILABLE", "expected Web Locks, which `exclusive` needs and which are not here");
   const database = await openDatabase(options.name, options);
-  const idempotency = new Idempotency(database, options);
+  const idempotency = new Idempotency(database, options, rules);
   const close = () => {
     database.close();
     idempotency.releaseAll();
@@ -307,8 +311,8 @@ export const openIndexedDbInteropStores = async (given = {}) => {
       commit: (commit) => idempotency.commit(commit),
       release: (run) => idempotency.release(run),
     }),
-    sequences: Object.freeze({ admit: admitWith(database, options) }),
-    outbound: Object.freeze({ next: nextWith(database, options), current: currentWith(database) }),
+    sequences: Object.freeze({ admit: admitWith(database, options, rules) }),
+    outbound: Object.freeze({ next: nextWith(database, options, rules), current: currentWith(database, rules) }),
     maximumResponseBytes: options.maximumResponseBytes,
     async prune({ logicalTimeMs, reservations = false }) {
       if (!Number.isSafeInteger(logicalTimeMs) || logicalTimeMs < 0) {
@@ -321,7 +325,7 @@ export const openIndexedDbInteropStores = async (given = {}) => {
       return forgotten;
     },
     async forgetSession({ issuerId, sessionId }) {
-      checkScope({ issuerId, sessionId });
+      checkScope({ issuerId, sessionId }, rules);
       await database.run([SEQUENCES, NUMBERS, ALLOCATED], "readwrite", function* (...stores) {
         for (const store of stores) yield* removeSession(store, issuerId, sessionId);
       });

@@ -31,9 +31,13 @@ const made = generated.replace(LOOP, (loop) => ENCODE + loop.replace("offset < l
 const exported = Array.from(made.matchAll(/^export (?:function|class) (\w+)/gm), ([, each]) => each).join(", ");
 const glue = `${made}\nexport const glue = { ${exported}, imports: __wbg_get_imports, start: __wbg_finalize_init };`;
 
-const modules = {
+/** `isWhole`: what a page may load later is inside. */
+const modules = (isWhole) => ({
   name: "modules",
   setup(pipe) {
+    pipe.onResolve({ filter: /^#interop-stores$/ }, () =>
+      isWhole ? { path: join(lib, "interop-stores.js") } : { path: "./interop-stores.js", external: true },
+    );
     pipe.onResolve({ filter: /^#[\w-]+-glue$|^#wasm-base64$/ }, ({ path }) => ({ path, namespace: "made" }));
     pipe.onLoad({ filter: /glue/, namespace: "made" }, () => ({ contents: glue }));
     pipe.onLoad({ filter: /base64/, namespace: "made" }, () => ({
@@ -41,7 +45,7 @@ const modules = {
       loader: "text",
     }));
   },
-};
+});
 
 const banner = `/*! agent-surface-wasm ${version} | MIT OR Apache-2.0 */`;
 const bundle = (source, outfile, options) =>
@@ -55,13 +59,14 @@ const bundle = (source, outfile, options) =>
     platform: "neutral",
     entryPoints: [join(lib, `${source}.js`)],
     outfile: join(dist, outfile),
-    plugins: [modules],
+    plugins: [modules(true)],
     banner: { js: banner },
     define: { __VERSION__: JSON.stringify(version) },
     ...options,
   });
 
-await bundle(`entry-${entry}`, `${entry}.js`);
+await bundle(`entry-${entry}`, `${entry}.js`, { plugins: [modules(false)] });
+if (entry === "interop") await bundle("interop-stores", "interop-stores.js");
 await bundle(`entry-${entry}-inline`, `${entry}-inline.js`);
 await bundle(`entry-${entry}-node`, `${entry}.mjs`, { platform: "node" });
 await bundle(`entry-${entry}-node`, `${entry}.cjs`, {

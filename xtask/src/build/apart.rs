@@ -91,7 +91,13 @@ pub(super) const INTEROP: Apart = Apart {
     ],
     built: "agent_surface_wasm",
     passes: &["-Oz", "--strip-target-features"],
-    scripts: &["interop.js", "interop-inline.js", "interop.mjs", "interop.cjs"],
+    scripts: &[
+        "interop.js",
+        "interop-stores.js",
+        "interop-inline.js",
+        "interop.mjs",
+        "interop.cjs",
+    ],
 };
 
 impl Build<'_> {
