@@ -7,12 +7,12 @@ import { enter, release } from "./interop-module.js";
 
 const { apply } = Reflect;
 
-/** In the form that the platform gives it; what the platform does not know, the module refuses. */
-const normal = (baseUrl) => {
+/** The folder of a base URL as the platform gives it; the module refuses what is none, and other protocols. */
+const folderOf = (baseUrl) => {
   try {
-    return new URL(baseUrl).href;
+    return new URL("./", baseUrl).href;
   } catch {
-    return String(baseUrl);
+    return "";
   }
 };
 
@@ -51,7 +51,7 @@ export class HttpInteropTransport {
     if (!isFunction(fetch)) throw refuseOption("expected `fetch` to be a function");
     this.#fetch = fetch;
     this.#headers = new Headers(headers);
-    this.#place = enter((glue) => new glue.HttpPlace(normal(baseUrl), maximumResponseBytes));
+    this.#place = enter((glue) => new glue.HttpPlace(folderOf(baseUrl), maximumResponseBytes));
   }
 
   async #request(url, options) {

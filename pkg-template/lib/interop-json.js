@@ -5,7 +5,7 @@ import { isArray, isFinite, keys, stringify } from "./intrinsics.js";
 import { InteropError } from "./interop-errors.js";
 
 const { getOwnPropertyDescriptor, getPrototypeOf, hasOwn, is } = Object;
-const { ownKeys } = Reflect;
+const { apply, ownKeys } = Reflect;
 /** As deep as the module reads. */
 const MAX_DEPTH = 1100;
 
@@ -66,6 +66,52 @@ const checkObject = (value, seen, depth) => {
   }
 };
 
+/** Says what a property's getter is, without an object for the answer as a descriptor is. */
+const lookupGetter = Object.prototype.__lookupGetter__;
+
+/**
+ * Whether a value is surely JSON through and through, in half the time of `check`. `false` says nothing: `check` decides
+ * then, with the words of the protocol.
+ */
+const isCertain = (value, seen, depth) => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return isFinite(value) && !is(value, -0);
+    case "object":
+      break;
+    default:
+      return false;
+  }
+  if (value === null) return true;
+  const before = seen.size;
+  if (depth >= MAX_DEPTH || seen.add(value).size === before) return false;
+  const prototype = getPrototypeOf(value);
+  let count = 0;
+  if (isArray(value)) {
+    // What is missing reads as `undefined`.
+    for (; count < value.length; count++) {
+      if (apply(lookupGetter, value, [count]) !== undefined || !isCertain(value[count], seen, depth + 1)) return false;
+    }
+    return prototype === Array.prototype && ownKeys(value).length === count + 1;
+  }
+  if (prototype !== Object.prototype) return false;
+  for (const name in value) {
+    count++;
+    if (apply(lookupGetter, value, [name]) !== undefined || !isCertain(value[name], seen, depth + 1)) return false;
+  }
+  // As many of its own as can be listed: no symbols, and none that are hidden.
+  return ownKeys(value).length === count;
+};
+
+/** Whether every object lists names that it does not have. */
+const inheritsNames = () => {
+  for (const name in {}) return name !== undefined;
+  return false;
+};
+
 /** The text where the page has put a `toJSON` on a prototype, which `stringify` would call. */
 const write = (value) => {
   if (typeof value !== "object" || value === null) return stringify(value);
@@ -77,7 +123,7 @@ const write = (value) => {
 
 /** The JSON text of a value; throws an `InteropError` `JSON` for what is none. */
 export const textOf = (value) => {
-  check(value, new Set(), 0);
+  if (inheritsNames() || !lookupGetter || !isCertain(value, new Set(), 0)) check(value, new Set(), 0);
   return "toJSON" in Array.prototype ? write(value) : stringify(value);
 };
 

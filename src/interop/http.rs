@@ -18,15 +18,15 @@ pub struct HttpPlace(Location);
 
 #[wasm_bindgen]
 impl HttpPlace {
-    /// From a base URL and the most bytes of a reply.
+    /// From the folder that the platform gives for a base URL, or nothing, and the most bytes of a reply.
     ///
     /// # Errors
     /// Either is not as it must be.
     #[wasm_bindgen(constructor)]
-    pub fn new(base: &str, limit: Option<f64>) -> Result<HttpPlace, String> {
+    pub fn new(folder: &str, limit: Option<f64>) -> Result<HttpPlace, String> {
         // What is no whole number is no limit.
         let limit = limit.map(|limit| whole(limit).unwrap_or(0));
-        Location::new(base, limit)
+        Location::resolved(folder, limit)
             .map(HttpPlace)
             .map_err(|error| write::error(&error))
     }

@@ -1,6 +1,6 @@
 //! One request under way, of a client or a router: it says what it asks, by a number, and goes on with the answer.
 //!
-//! It refuses an answer of the wrong kind: that ends it. No borrow is held between two calls. Called by the facade's
+//! It refuses to wait: what it asks, the host answers. No borrow is held between two calls. Called by the facade's
 //! `interop-drive.js`, which knows the numbers.
 
 use alloc::rc::Rc;
@@ -9,7 +9,7 @@ use core::cell::RefCell;
 
 use agent_surface_interop::client::{self, Negotiation};
 use agent_surface_interop::store::{Place, Record};
-use agent_surface_interop::{Admission, Ask, Client, Error, Exact, Outcome, Question, Signal, router};
+use agent_surface_interop::{Admission, Client, Ended, Error, Exact, Outcome, Signal, router};
 use wasm_bindgen::prelude::*;
 
 use super::rules::whole;
@@ -125,7 +125,7 @@ impl Machine {
 
     /// What a handler says; its payload as JSON text.
     pub fn outcome(&self, status: String, reason_code: String, payload: String) -> u32 {
-        self.go(|step| match Exact::parse(payload, values::MAX_BYTES) {
+        self.go(|step| match parse(payload) {
             Ok(payload) => {
                 let outcome = Outcome {
                     status,
@@ -134,7 +134,7 @@ impl Machine {
                 };
                 answer(step, Answer::Outcome(outcome))
             }
-            Err(error) => fail(step, error.into(), true),
+            Err(error) => fail(step, error, true),
         })
     }
 
@@ -156,146 +156,97 @@ impl Machine {
     }
 }
 
-fn mismatch() -> Error {
-    Error::Host(String::from("expected an answer of the kind that was asked for"))
-}
-
 fn parse(text: String) -> Result<Exact, Error> {
     Ok(Exact::parse(text, values::MAX_BYTES)?)
 }
 
-fn settle<Q: Question>(ask: Ask<Q>, answer: Option<Q::Answer>) -> Q::Step {
-    match answer {
-        Some(answer) => ask.answer(answer),
-        None => ask.abandon(mismatch()),
-    }
-}
-
+/// Of a handler that is an outcome, unless the host's answer was none; of all else it is the end.
 fn fail(step: Step, error: Error, is_end: bool) -> Step {
-    fn end<Q: Question>(ask: Ask<Q>, error: Error, is_end: bool) -> Q::Step {
-        if is_end {
-            ask.abandon(error)
-        } else {
-            ask.fail(error)
-        }
+    if question::is_over(&step) {
+        return step;
     }
     match step {
-        Step::Negotiation(step) => Step::Negotiation(match step {
-            Negotiation::FetchManifest(ask) => end(ask, error, is_end),
-            Negotiation::Resolve(ask) => end(ask, error, is_end),
-            done @ Negotiation::Done(_) => done,
-        }),
-        Step::Client(step) => Step::Client(match step {
-            client::Step::Gate(ask) => end(ask, error, is_end),
-            client::Step::Allocate(ask) => end(ask, error, is_end),
-            client::Step::Validate(ask) => end(ask, error, is_end),
-            client::Step::Sign(ask) => end(ask, error, is_end),
-            client::Step::Exchange(ask) => end(ask, error, is_end),
-            client::Step::Verify(ask) => end(ask, error, is_end),
-            done @ client::Step::Done(_) => done,
-        }),
-        Step::Router(step) => Step::Router(match step {
-            router::Step::Verify(ask) => end(ask, error, is_end),
-            router::Step::Validate(ask) => end(ask, error, is_end),
-            router::Step::Admit(ask) => end(ask, error, is_end),
-            router::Step::Load(ask) => end(ask, error, is_end),
-            router::Step::Advance(ask) => end(ask, error, is_end),
-            router::Step::Reserve(ask) => end(ask, error, is_end),
-            router::Step::Run(ask) => end(ask, error, is_end),
-            router::Step::Revalidate(ask) => end(ask, error, is_end),
-            router::Step::Sign(ask) => end(ask, error, is_end),
-            router::Step::Commit(ask) => end(ask, error, is_end),
-            done @ router::Step::Done(_) => done,
-        }),
+        Step::Router(router::Step::Run(ask)) if !is_end => Step::Router(ask.fail(error)),
+        Step::Router(_) => Step::Router(router::Step::ended(error)),
+        Step::Client(_) => Step::Client(client::Step::ended(error)),
+        Step::Negotiation(_) => Step::Negotiation(Negotiation::ended(error)),
     }
 }
 
 fn answer(step: Step, answer: Answer) -> Step {
     match step {
-        Step::Negotiation(step) => Step::Negotiation(negotiate(step, answer)),
+        Step::Negotiation(step) => Step::Negotiation(match step {
+            Negotiation::FetchManifest(ask) => ask.settle(parse(answer.text())),
+            Negotiation::Resolve(ask) => ask.answer(answer.is_yes()),
+            done @ Negotiation::Done(_) => done,
+        }),
         Step::Client(step) => Step::Client(answer_client(step, answer)),
         Step::Router(step) => Step::Router(answer_router(step, answer)),
     }
 }
 
-fn negotiate(step: Negotiation, answer: Answer) -> Negotiation {
-    match (step, answer) {
-        (Negotiation::FetchManifest(ask), Answer::Text(Some(text))) => ask.settle(parse(text)),
-        (Negotiation::FetchManifest(ask), _) => ask.abandon(mismatch()),
-        (Negotiation::Resolve(ask), answer) => settle(ask, answer.yes()),
-        (done @ Negotiation::Done(_), _) => done,
-    }
-}
-
 fn answer_client(step: client::Step, answer: Answer) -> client::Step {
     match step {
-        client::Step::Gate(ask) => settle(ask, answer.yes().filter(|yes| *yes).map(|_| ())),
-        client::Step::Allocate(ask) => settle(ask, answer.number()),
-        client::Step::Validate(ask) => settle(ask, answer.yes()),
-        client::Step::Sign(ask) => settle(ask, answer.text()),
-        client::Step::Exchange(ask) => match answer.text() {
-            Some(text) => ask.settle(parse(text)),
-            None => ask.abandon(mismatch()),
-        },
-        client::Step::Verify(ask) => settle(ask, answer.yes()),
+        // A gate says no by failing.
+        client::Step::Gate(ask) => ask.answer(()),
+        // What is no number is past every range.
+        client::Step::Allocate(ask) => ask.answer(answer.number().unwrap_or(u64::MAX)),
+        client::Step::Validate(ask) => ask.answer(answer.is_yes()),
+        client::Step::Sign(ask) => ask.answer(answer.text()),
+        client::Step::Exchange(ask) => ask.settle(parse(answer.text())),
+        client::Step::Verify(ask) => ask.answer(answer.is_yes()),
         done @ client::Step::Done(_) => done,
     }
 }
 
 fn answer_router(step: router::Step, answer: Answer) -> router::Step {
     match step {
-        router::Step::Verify(ask) => settle(ask, answer.yes()),
-        router::Step::Validate(ask) => settle(ask, answer.yes()),
+        router::Step::Verify(ask) => ask.answer(answer.is_yes()),
+        router::Step::Validate(ask) => ask.answer(answer.is_yes()),
         router::Step::Admit(ask) => match answer {
             Answer::Yes(true) => ask.answer(Admission::Admit),
             Answer::Yes(false) => ask.answer(Admission::Refuse),
-            Answer::Text(Some(grant)) => ask.settle(parse(grant).map(Admission::Grant)),
-            _ => ask.abandon(mismatch()),
+            answer => ask.settle(parse(answer.text()).map(Admission::Grant)),
         },
         router::Step::Load(ask) => match answer {
-            Answer::Text(record) => ask.settle(record.map(|text| Record::read(&text)).transpose()),
-            _ => ask.abandon(mismatch()),
+            Answer::Text(Some(record)) => ask.settle(Record::read(&record).map(Some)),
+            _ => ask.answer(None),
         },
-        router::Step::Advance(ask) => {
-            let place = match answer.number() {
-                Some(0) => Some(Place::Advanced),
-                Some(1) => Some(Place::Duplicate),
-                Some(2) => Some(Place::Stale),
-                Some(3) => Some(Place::Conflict),
-                _ => None,
-            };
-            settle(ask, place)
-        }
-        router::Step::Reserve(ask) => settle(ask, answer.yes()),
+        router::Step::Advance(ask) => match answer.number() {
+            Some(0) => ask.answer(Place::Advanced),
+            Some(1) => ask.answer(Place::Duplicate),
+            Some(2) => ask.answer(Place::Stale),
+            Some(3) => ask.answer(Place::Conflict),
+            _ => ask.abandon(Error::Host(String::from("expected a place in a sequence"))),
+        },
+        router::Step::Reserve(ask) => ask.answer(answer.is_yes()),
         router::Step::Run(ask) => match answer {
             Answer::Outcome(outcome) => ask.answer(outcome),
-            _ => ask.abandon(mismatch()),
+            _ => ask.abandon(Error::Host(String::from("expected an outcome"))),
         },
-        router::Step::Revalidate(ask) => settle(ask, answer.yes()),
-        router::Step::Sign(ask) => settle(ask, answer.text()),
-        router::Step::Commit(ask) => settle(ask, answer.yes()),
+        router::Step::Revalidate(ask) => ask.answer(answer.is_yes()),
+        router::Step::Sign(ask) => ask.answer(answer.text()),
+        router::Step::Commit(ask) => ask.answer(answer.is_yes()),
         done @ router::Step::Done(_) => done,
     }
 }
 
+/// What is of another kind is no, nothing and no number: the facade knows what was asked.
 impl Answer {
-    fn yes(self) -> Option<bool> {
+    fn is_yes(&self) -> bool {
+        matches!(self, Answer::Yes(true))
+    }
+
+    fn text(self) -> String {
         match self {
-            Answer::Yes(is_yes) => Some(is_yes),
-            _ => None,
+            Answer::Text(Some(text)) => text,
+            _ => String::new(),
         }
     }
 
-    fn text(self) -> Option<String> {
+    fn number(&self) -> Option<u64> {
         match self {
-            Answer::Text(text) => text,
-            _ => None,
-        }
-    }
-
-    fn number(self) -> Option<u64> {
-        match self {
-            Answer::Number(number) => whole(number),
+            Answer::Number(number) => whole(*number),
             _ => None,
         }
     }

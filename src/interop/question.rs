@@ -58,6 +58,11 @@ pub(super) fn code(step: &Step) -> u32 {
     }
 }
 
+/// Whether it asks nothing any more.
+pub(super) fn is_over(step: &Step) -> bool {
+    code(step) <= FAILED
+}
+
 /// The parts of the question; of a response, its digest.
 pub(super) fn parts(step: &Step) -> String {
     match step {

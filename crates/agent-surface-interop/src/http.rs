@@ -25,7 +25,10 @@ impl Location {
     /// The resources are relative to `base_url` as WHATWG URLs are: without a `/` at its end, the last segment of its path
     /// is replaced.
     pub fn new(base_url: &str, max_reply_bytes: Option<u64>) -> Result<Self, Error> {
-        let base = folder(base_url)?;
+        Location::at(folder(base_url)?, max_reply_bytes)
+    }
+
+    fn at(base: String, max_reply_bytes: Option<u64>) -> Result<Self, Error> {
         let max_reply_bytes = max_reply_bytes.unwrap_or(DEFAULT_REPLY_BYTES);
         if !(1..=MAX_REPLY_BYTES).contains(&max_reply_bytes) {
             return Err(Rule::HttpLimit.into());
@@ -34,6 +37,24 @@ impl Location {
             base,
             max_reply_bytes,
         })
+    }
+
+    /// The same, of a folder that a WHATWG URL parser has resolved already: what it gives for `./` at the base URL, or
+    /// nothing where it gives none.
+    pub fn resolved(folder: &str, max_reply_bytes: Option<u64>) -> Result<Self, Error> {
+        if !["http://", "https://"]
+            .iter()
+            .any(|scheme| folder.starts_with(scheme))
+        {
+            let is_none = folder.is_empty();
+            return Err(if is_none {
+                Rule::HttpUrl
+            } else {
+                Rule::HttpProtocol
+            }
+            .into());
+        }
+        Location::at(folder.to_owned(), max_reply_bytes)
     }
 
     /// `GET` this with the configured headers.
@@ -200,6 +221,15 @@ mod tests {
             ("http://h.example?x=/y/", "http://h.example/manifest"),
         ] {
             assert_eq!(Location::new(base, None).unwrap().manifest(), manifest, "{base}");
+        }
+        for (folder, manifest) in [
+            ("https://h.example/a/", Ok("https://h.example/a/manifest")),
+            ("ftp://h.example/", Err("interop HTTP protocol is invalid")),
+            ("", Err("Invalid URL")),
+        ] {
+            let found = Location::resolved(folder, None).map(|location| location.manifest());
+            let found = found.map_err(|error| error.message().into_owned());
+            assert_eq!(found.as_deref().map_err(String::as_str), manifest, "{folder}");
         }
         for base in [
             "",
