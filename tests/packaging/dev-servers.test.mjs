@@ -22,7 +22,7 @@ const SERVERS = {
   }])),
   "webpack-dev-server": async (made) => {
     const compiler = webpack({ ...webpackOptions(made, "development"), infrastructureLogging: { level: "error" }, stats: "errors-only" });
-    const options = { host: "127.0.0.1", port: "auto", hot: true, static: made.folder, client: { logging: "error" } };
+    const options = { host: "127.0.0.1", port: 0, hot: true, static: made.folder, client: { logging: "error" } };
     const server = new WebpackDevServer(options, compiler);
     await server.start();
     return { port: server.server.address().port, close: () => server.stop() };

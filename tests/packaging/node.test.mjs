@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { cp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
 import { INLINE, MAIN, PRINT, SCHEMA, SURFACE, TARGETS, asCommon, asModule } from "./programs.mjs";
@@ -142,6 +143,24 @@ test("a bundle for Node needs no file beside it", async () => {
     const entry = format === "esm" ? "main.mjs" : "main.cjs";
     await esbuild.build({ entryPoints: [app.path(entry)], outfile, bundle: true, format, platform: "node", logLevel: "error" });
     assert.equal((await app.node(outfile)).trim(), MAIN.answer, format);
+  }
+});
+
+test("a runtime whose imports of module files give modules runs the entries for it", async () => {
+  const load = (build) =>
+    build.onLoad({ filter: /\.wasm$/ }, async ({ path }) => ({
+      contents: `export default new WebAssembly.Module(Uint8Array.from(atob("${(await readFile(path)).toString("base64")}"), (c) => c.charCodeAt(0)));`,
+    }));
+  // The second one asks for the module by a suffix, which esbuild leaves to a plugin.
+  const resolve = (build) =>
+    build.onResolve({ filter: /\.wasm\?module$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.replace("?module", "")) }));
+  for (const condition of ["workerd", "edge-light"]) {
+    const outfile = app.path("bundled", `${condition}.mjs`);
+    const plugins = [{ name: "modules", setup: (build) => (resolve(build), load(build)) }];
+    const options = { bundle: true, format: "esm", platform: "neutral", conditions: [condition], plugins, logLevel: "error" };
+    await esbuild.build({ entryPoints: [app.path("main.mjs")], outfile, ...options });
+    assert.equal((await app.node(outfile)).trim(), MAIN.answer, condition);
+    assert.doesNotMatch(await readFile(outfile, "utf8"), /new URL\("/);
   }
 });
 
