@@ -91,7 +91,8 @@ const encodeField = (key, value, policyRef) => {
   if (key === "bind") return encodeBind(value);
   if (isFunction(value) && !NUMBERS.includes(key)) return 1;
   if (!isObject(value)) return value;
-  if (key === "policies" && isArray(value)) return value.map((each) => (isObject(each) ? policyRef(each) : each));
+  // What is no list the core refuses by its name.
+  if (key === "policies") return isArray(value) ? value.map((each) => (isObject(each) ? policyRef(each) : each)) : { name: value.name };
   if (key === "concurrency" && value.key !== undefined) return { ...value, key: encodeFunction(value.key) };
   return value;
 };
@@ -245,7 +246,8 @@ export const encodeHeader = (definition, policyRef) => {
   const owner = "a component";
   const known = recall(definition);
   if (known?.owner === owner) return known.text;
-  const { internal } = expectObject(definition, owner);
+  const { internal, execute, read } = expectObject(definition, owner);
+  expect(!(execute ?? read), "put it into `actions` or `observations` of a component");
   const out = new Text(owner);
   if (internal !== undefined) out.raw("internal", "1");
   encodeFields(out, definition, APART, policyRef);

@@ -21,6 +21,8 @@ const vote = (host, voteOf, consumer, slot, at, ref, note) => {
     try {
       const answer = policy.onDiscovery(ctx);
       if (typeof answer?.reason === "string") said.reason = answer.reason;
+      // A built-in whose check threw says no by itself.
+      if (answer?.threw) said.threw = true;
       return answer;
     } catch (error) {
       said.threw = true;

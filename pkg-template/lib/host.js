@@ -479,6 +479,9 @@ export class Host {
       entry.settle(result, fault);
       return;
     }
+    if (result.error.details?.reason === "output-invalid") {
+      this.develop(entry.capabilityId, result.error.message, entry.output);
+    }
     entry.settle(result);
   }
 

@@ -36,27 +36,28 @@ const authorizing = (name, authorize, onDiscovery) => {
   return Object.freeze({ name, onDiscovery, onAuthorize, [GUARD]: { authorize, onAuthorize } });
 };
 
-/** A policy that refuses with `code` whoever is not `allowed(ctx)`, and hides the capability from them. */
-const gate = (name, allowed, code, details) =>
-  authorizing(
-    name,
-    (ctx) => (allowed(ctx) ? null : { code, details }),
-    (ctx) => (allowed(ctx) ? "expose" : "hide"),
-  );
+/**
+ * A policy that refuses with `code` whoever is not `allowed(ctx)`, and hides the capability from them. What throws counts
+ * as no, and `/explain` tells that it did.
+ */
+const gate = (name, allowed, code, details) => {
+  const vote = (ctx) => attempt(() => (allowed(ctx) ? "expose" : "hide"), { outcome: "hide", threw: true });
+  return authorizing(name, (ctx) => (vote(ctx) === "expose" ? null : { code, details }), vote);
+};
 
 const NOT_AUTHORIZED = ["NOT_AUTHORIZED", { origin: "client" }];
 
 /** Somebody is signed in: `host[key]`, of the registry's `context`, is truthy. */
 export const authenticated = ({ key = "user" } = {}) =>
-  gate("authenticated", (ctx) => attempt(() => !!ctx.host?.[key], false), "NOT_AUTHENTICATED");
+  gate("authenticated", (ctx) => ctx.host?.[key], "NOT_AUTHENTICATED");
 
 /** `check(permission, ctx)` says yes. What it throws counts as no, and so does a promise: the answer is needed at once. */
 export const hasPermission = (permission, check) =>
   gate(
     `has-permission:${permission}`,
     (ctx) => {
-      const answer = attempt(() => check(permission, ctx), false);
-      return !!answer && !isThenable(answer);
+      const answer = check(permission, ctx);
+      return answer && !isThenable(answer);
     },
     ...NOT_AUTHORIZED,
   );
@@ -70,7 +71,7 @@ export const tenantBoundary = ({ current, expected } = {}) => {
     // Two tenants that nobody knows are not the same one.
     return tenant != null && tenant === told(expected, ctx);
   };
-  return gate("tenant-boundary", (ctx) => attempt(() => allowed(ctx), false), ...NOT_AUTHORIZED);
+  return gate("tenant-boundary", allowed, ...NOT_AUTHORIZED);
 };
 
 /** The registry's `environment` is one of these. */

@@ -12,7 +12,7 @@ export interface PolicyExplanation {
   readonly phases: readonly ("discovery" | "authorize" | "invoke")[];
   /** What its `onDiscovery` says for this consumer. */
   readonly discovery?: { readonly outcome: "expose" | "disable" | "hide"; readonly reason?: string };
-  /** Its `onDiscovery` threw, which hides. */
+  /** Its `onDiscovery` threw, or what a built-in policy asks did, which hides. */
   readonly threw?: true;
   /** It may have a person asked: `requireConfirmation`, anywhere but on an observation. */
   readonly confirmationEscalation?: true;

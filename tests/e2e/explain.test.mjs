@@ -130,6 +130,31 @@ test("it names every policy and state behind what a consumer sees", async () => 
   ]);
 });
 
+test("a built-in whose check threw is told from one that said no", async () => {
+  const found = await run(async () => {
+    const { explainSurface } = await import("/pkg/dist/explain.js");
+    const boom = () => {
+      throw new Error("inside");
+    };
+    const policies = [A.hasPermission("said", () => false), A.hasPermission("threw", boom), A.tenantBoundary({ current: boom, expected: 1 })];
+    const registry = T.registry({ context: { get user() { return boom(); } }, policies: [A.authenticated()] });
+    registry.register(T.component({ policies, actions: { go: T.act() } }));
+    const [{ outcome, policies: told }] = explainSurface(registry).capabilities;
+    const called = await registry.invoke({ capabilityId: "view:demo.go" });
+    return { outcome, called: called.error.code, told: told.map(({ name, discovery, threw }) => [name, discovery.outcome, threw]) };
+  });
+  assert.deepEqual(found, {
+    outcome: "hide",
+    called: "NOT_AUTHENTICATED",
+    told: [
+      ["authenticated", "hide", true],
+      ["has-permission:said", "hide", undefined],
+      ["has-permission:threw", "hide", true],
+      ["tenant-boundary", "hide", true],
+    ],
+  });
+});
+
 test("on four hundred random surfaces its outcome is the snapshot's, for each capability", async () => {
   const found = await run(async () => {
     const { explainSurface } = await import("/pkg/dist/explain.js");

@@ -87,6 +87,25 @@ test("an adapter gets the settled result of an output that is no JSON, where the
   assert.deepEqual(found, ["TypeError", "EXECUTION_FAILED", "output-invalid"]);
 });
 
+test("in development an output that breaks its schema is printed for the developer; no caller sees it", async () => {
+  const found = await run(async () => {
+    const unhush = T.hush("warn");
+    const results = [];
+    for (const environment of ["development", "production"]) {
+      const registry = T.registry({ environment, audit: { record() {} }, requireApprover: false });
+      const output = A.fromJsonSchema({ type: "object", properties: { total: { type: "number" } } });
+      const sum = A.action({ description: "d", input: A.emptyObjectSchema, effect: "local-state", output, execute: () => ({ total: "12" }) });
+      registry.register({ type: "sums", description: "d", actions: { sum } });
+      results.push(JSON.stringify((await registry.invoke({ capabilityId: "view:sums.sum" })).error));
+    }
+    return { results, printed: unhush() };
+  });
+  assert.equal(found.printed.length, 1);
+  assert.match(found.printed[0], /view:sums\.sum .* not valid output, at `total`\./);
+  for (const text of found.results) assert.match(text, /output-invalid/);
+  for (const text of found.results) assert.doesNotMatch(text, /12/);
+});
+
 test("AMBIGUOUS_INSTANCE lists enough to choose from, and no more", async () => {
   const found = await run(async () => {
     const registry = T.registry();

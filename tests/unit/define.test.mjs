@@ -220,6 +220,15 @@ describe("a component", () => {
     });
   });
 
+  test("one capability in its place says where it belongs, and a policy in place of a list goes by its name", () => {
+    for (const one of [action({ description: "d", execute: run }), observation({ description: "d", read: run })]) {
+      assert.throws(() => encodeHeader(one, policyRef), { code: "INVALID_DEFINITION", message: /into `actions` or `observations` of a component/ });
+    }
+    const policy = { name: "authenticated", onDiscovery: run };
+    const header = encodeHeader({ type: "a.b", description: "d", policies: policy }, policyRef);
+    assert.deepEqual(JSON.parse(header).policies, { name: "authenticated" });
+  });
+
   test("an id that is no Unicode is an invalid id", () => {
     for (const more of [{ type: "\ud800" }, { type: "a", instanceId: "\udc00" }]) {
       assert.throws(() => encodeHeader({ description: "d", ...more }, policyRef), { code: "INVALID_ID" });

@@ -21,6 +21,7 @@ import {
 
 const context = (more) => ({ kind: "action", host: {}, ...more });
 const boom = () => { throw new Error("boom"); };
+const hides = (policy, ctx) => evaluateDiscovery([policy], ctx).outcome;
 const refusalOf = (policy, ctx) => {
   let found;
   assert.throws(() => policy.onAuthorize(ctx, () => assert.fail("next was called")), (error) => ((found = error), isAgentSurfaceError(error)));
@@ -42,7 +43,7 @@ describe("authenticated", () => {
       const ctx = context({ host });
       const payload = authenticated()[GUARD].authorize(ctx);
       assert.deepEqual(payload, { code: "NOT_AUTHENTICATED", details: undefined });
-      assert.equal(authenticated().onDiscovery(ctx), "hide");
+      assert.equal(hides(authenticated(), ctx), "hide");
       assert.deepEqual(refusalOf(authenticated(), ctx), payload);
     }
   });
@@ -67,7 +68,7 @@ describe("hasPermission", () => {
       const policy = hasPermission("p", check);
       const payload = policy[GUARD].authorize(context());
       assert.deepEqual(payload, { code: "NOT_AUTHORIZED", details: { origin: "client" } });
-      assert.equal(policy.onDiscovery(context()), "hide");
+      assert.equal(hides(policy, context()), "hide");
       assert.equal(refusalOf(policy, context()).code, "NOT_AUTHORIZED");
     }
   });
@@ -107,7 +108,7 @@ describe("tenantBoundary", () => {
     for (const [policy, more] of strangers) {
       const payload = policy[GUARD].authorize(context(more));
       assert.deepEqual(payload, { code: "NOT_AUTHORIZED", details: { origin: "client" } });
-      assert.equal(policy.onDiscovery(context(more)), "hide");
+      assert.equal(hides(policy, context(more)), "hide");
       assert.deepEqual(refusalOf(policy, context(more)), payload);
     }
   });
