@@ -10,6 +10,7 @@ mod exchange;
 mod ids;
 pub mod mutate;
 mod patterns;
+mod peer;
 mod schemas;
 mod step;
 
@@ -17,7 +18,7 @@ mod step;
 pub type Target = fn(&[u8]);
 
 /// All targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("documents", documents::fuzz),
     ("schemas", schemas::documents),
     ("values", schemas::values),
@@ -26,6 +27,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("step", step::fuzz),
     ("exact", exact::fuzz),
     ("exchange", exchange::fuzz),
+    ("peer", peer::fuzz),
 ];
 
 /// The target of that name.
