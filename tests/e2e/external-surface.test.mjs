@@ -315,6 +315,9 @@ test("the page's own console talks the same envelope, and an expired session end
       codes.push([id, error.code]);
     }
     const scope = (await request("2", "todo.overview")).error.code;
+    // A caller that has left already.
+    const left = { protocol: S.SURFACE_PROTOCOL, id: "left", method: "invoke", capability: "todo.add", input: { text: "z" } };
+    codes.push(["left", (await surface.handle(left, { signal: AbortSignal.abort() })).result.error.code]);
     const asked = request("3", "todo.clear_completed");
     await null;
     const pending = T.registry.confirmations.pending().length;
@@ -328,7 +331,7 @@ test("the page's own console talks the same envelope, and an expired session end
     return { ...view, left: T.registry.confirmations.pending().length, ran: T.ran };
   });
   assert.deepEqual(found.twice[0], found.twice[1]);
-  assert.deepEqual(found.codes, [[null, "INVALID_REQUEST"], [null, "INVALID_REQUEST"], [null, "INVALID_REQUEST"], ["ok", "INVALID_REQUEST"], ["big", "REQUEST_TOO_LARGE"]]);
+  assert.deepEqual(found.codes, [[null, "INVALID_REQUEST"], [null, "INVALID_REQUEST"], [null, "INVALID_REQUEST"], ["ok", "INVALID_REQUEST"], ["big", "REQUEST_TOO_LARGE"], ["left", "CANCELLED"]]);
   assert.deepEqual([found.scope, found.pending, found.asked, found.later, found.expired], ["SCOPE_DENIED", 1, "SESSION_REVOKED", "SESSION_REVOKED", "SESSION_EXPIRED"]);
   assert.deepEqual([found.left, found.ran], [0, ["y"]]);
 });

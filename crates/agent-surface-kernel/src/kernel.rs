@@ -429,9 +429,19 @@ impl Kernel {
         self.outputs.push_back(Output::Respond { token, text });
         match stage {
             Stage::Waiting(confirmation) if is_last => self.drop_question(number, confirmation),
-            Stage::Executing if is_last => self.outputs.push_back(Output::Abort { call: number }),
+            Stage::Executing if is_last => self.stop(number),
             _ => {}
         }
+    }
+
+    /// Nobody waits for an execution any more. One that was not handed out yet never begins.
+    fn stop(&mut self, call: u32) {
+        let is_it = |output: &Output| matches!(output, Output::Invoke { call: other, .. } if *other == call);
+        if let Some(at) = self.outputs.iter().position(is_it) {
+            self.outputs.remove(at);
+            return self.finish(call, &cancelled());
+        }
+        self.outputs.push_back(Output::Abort { call });
     }
 
     /// Nobody waits for the decision any more.
@@ -463,6 +473,13 @@ impl Kernel {
         }
         self.standing = standing;
         let Some(refusal) = ended(standing) else { return };
+        // What was not handed out yet is not begun any more.
+        self.outputs.retain(|output| {
+            matches!(
+                output,
+                Output::Respond { .. } | Output::Abort { .. } | Output::Withdraw { .. }
+            )
+        });
         for pending in self.pendings.take_all() {
             match pending.stage {
                 Stage::Describing { .. } => {}

@@ -332,6 +332,32 @@ fn a_caller_that_left_before_the_decision_starts_nothing() {
 }
 
 #[test]
+fn what_was_not_handed_out_never_begins_once_its_caller_left_or_the_session_ended() {
+    let text = |id: &str| request(id, "todo.add", &json!({}));
+    let mut peer = Peer::new();
+    peer.kernel.handle_request(Millis(0.0), 1, &text("1"));
+    peer.kernel.handle_request(Millis(0.0), 2, &text("2"));
+    peer.kernel.handle_left(1);
+    let outputs = peer.drain();
+    assert_eq!(call_of(&outputs[..1]), 2);
+    assert_eq!(
+        response(&outputs[1..])["result"]["error"]["code"],
+        json!("CANCELLED")
+    );
+    // The other is under way, a third not yet.
+    peer.kernel.handle_request(Millis(0.0), 3, &text("3"));
+    peer.kernel.handle_revoked();
+    let outputs = peer.drain();
+    assert_eq!(outputs[0], Output::Abort { call: 2 });
+    assert!(
+        !outputs
+            .iter()
+            .any(|output| matches!(output, Output::Invoke { .. })),
+        "{outputs:?}"
+    );
+}
+
+#[test]
 fn a_question_that_comes_after_the_caller_left_is_taken_back() {
     let mut peer = Peer::new();
     let call = call_of(&peer.invoke("1", "todo.add", &json!({})));
