@@ -12,6 +12,9 @@ const TEXT_PREFIX: &str = "sha256:";
 /// Pieces of fewer bytes are hashed together.
 const SMALL_BYTES: usize = 4096;
 
+/// Takes the next piece of a text.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(&str);
+
 /// What a hashed text is; a digest of one domain never passes for one of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "each is named for the one thing it hashes")]
@@ -77,7 +80,7 @@ impl Digest {
     }
 
     /// The digest of a canonical text that comes in pieces, and its bytes.
-    pub(crate) fn of_pieces(domain: Domain, write: impl FnOnce(&mut dyn FnMut(&str))) -> (Self, u64) {
+    pub(crate) fn of_pieces(domain: Domain, write: &dyn Fn(Take<'_>)) -> (Self, u64) {
         let (mut hasher, mut small, mut bytes) = (sha2::Sha256::new(), String::new(), 0);
         for part in [PROTOCOL_PREFIX, "\0", domain.name(), "\0"] {
             small.push_str(part);

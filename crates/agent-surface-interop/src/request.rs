@@ -230,9 +230,8 @@ impl Unsigned {
             manifest: manifest.clone(),
             digest: manifest.digest(),
         };
-        let (digest, bytes) = unsigned.with_fields("null", |fields| {
-            envelope::digest(fields, DIGEST_MEMBER, Domain::Request)
-        });
+        let (fields, payload) = (unsigned.fields(None), unsigned.payload.text());
+        let (digest, bytes) = envelope::digest(&fields, payload, DIGEST_MEMBER, Domain::Request);
         if bytes > manifest.max_request_bytes() {
             return Err(Rule::RequestTooLarge.into());
         }
@@ -245,8 +244,7 @@ impl Unsigned {
     }
 
     pub(crate) fn sign(self, signature: Option<Token>) -> Result<Request, Error> {
-        let signature_text = envelope::signature_text(signature.as_ref());
-        let wire = self.with_fields(&signature_text, |fields| envelope::whole(fields, &self.payload))?;
+        let wire = envelope::whole(&self.fields(signature.as_ref()), &self.payload)?;
         if envelope::size(wire.text()) > self.manifest.max_request_bytes() {
             return Err(Rule::RequestTooLarge.into());
         }
@@ -259,26 +257,26 @@ impl Unsigned {
         })))
     }
 
-    fn with_fields<T>(&self, signature: &str, write: impl FnOnce(&Fields<'_>) -> T) -> T {
+    fn fields(&self, signature: Option<&Token>) -> Fields {
         let parts = &self.parts;
         let text = |identifier: &Identifier| quoted(identifier.as_str());
         let digest = |digest: Digest| quoted(&digest.text());
-        write(&alloc::vec![
-            ("deadlineLogicalMs", &decimal(parts.deadline.as_u64())),
-            ("endpointId", &text(self.manifest.endpoint_id())),
-            ("idempotencyKey", &text(&parts.idempotency_key)),
-            ("issuerId", &text(&parts.issuer_id)),
-            ("logicalTimeMs", &decimal(parts.logical_time.as_u64())),
-            ("operation", &quoted(parts.operation.name())),
-            (envelope::PAYLOAD, self.payload.text()),
-            ("payloadDigest", &digest(self.payload_digest)),
-            ("protocol", &quoted(PROTOCOL)),
-            (DIGEST_MEMBER, &digest(self.digest)),
-            ("requestId", &text(&parts.request_id)),
-            ("schemaVersion", SCHEMA_VERSION),
-            ("sequence", &decimal(parts.sequence)),
-            ("sessionId", &text(&parts.session_id)),
-            ("signature", signature),
-        ])
+        alloc::vec![
+            ("deadlineLogicalMs", decimal(parts.deadline.as_u64())),
+            ("endpointId", text(self.manifest.endpoint_id())),
+            ("idempotencyKey", text(&parts.idempotency_key)),
+            ("issuerId", text(&parts.issuer_id)),
+            ("logicalTimeMs", decimal(parts.logical_time.as_u64())),
+            ("operation", quoted(parts.operation.name())),
+            (envelope::PAYLOAD, String::new()),
+            ("payloadDigest", digest(self.payload_digest)),
+            ("protocol", quoted(PROTOCOL)),
+            (DIGEST_MEMBER, digest(self.digest)),
+            ("requestId", text(&parts.request_id)),
+            ("schemaVersion", String::from(SCHEMA_VERSION)),
+            ("sequence", decimal(parts.sequence)),
+            ("sessionId", text(&parts.session_id)),
+            ("signature", envelope::signature_text(signature)),
+        ]
     }
 }

@@ -203,9 +203,8 @@ impl Unsigned {
             reason_code,
             digest: request.digest(),
         };
-        (unsigned.digest, _) = unsigned.with_fields("null", |fields| {
-            envelope::digest(fields, DIGEST_MEMBER, Domain::Response)
-        });
+        let (fields, payload) = (unsigned.fields(None), unsigned.payload.text());
+        (unsigned.digest, _) = envelope::digest(&fields, payload, DIGEST_MEMBER, Domain::Response);
         Ok(unsigned)
     }
 
@@ -214,8 +213,7 @@ impl Unsigned {
     }
 
     pub(crate) fn sign(self, signature: Option<Token>) -> Result<Response, Error> {
-        let signature_text = envelope::signature_text(signature.as_ref());
-        let wire = self.with_fields(&signature_text, |fields| envelope::whole(fields, &self.payload))?;
+        let wire = envelope::whole(&self.fields(signature.as_ref()), &self.payload)?;
         if envelope::size(wire.text()) > self.manifest.max_response_bytes() {
             return Err(Rule::ResponseTooLarge.into());
         }
@@ -229,22 +227,22 @@ impl Unsigned {
         })))
     }
 
-    fn with_fields<T>(&self, signature: &str, write: impl FnOnce(&Fields<'_>) -> T) -> T {
+    fn fields(&self, signature: Option<&Token>) -> Fields {
         let digest = |digest: Digest| quoted(&digest.text());
-        write(&alloc::vec![
-            ("endpointId", &quoted(self.manifest.endpoint_id().as_str())),
-            ("operation", &quoted(self.request.operation().name())),
-            (envelope::PAYLOAD, self.payload.text()),
-            ("payloadDigest", &digest(self.payload_digest)),
-            ("protocol", &quoted(PROTOCOL)),
-            ("reasonCode", &quoted(self.reason_code.as_str())),
-            ("requestDigest", &digest(self.request.digest())),
-            (DIGEST_MEMBER, &digest(self.digest)),
-            ("schemaVersion", SCHEMA_VERSION),
-            ("sequence", &decimal(self.request.sequence())),
-            ("sessionId", &quoted(self.request.session_id().as_str())),
-            ("signature", signature),
-            ("status", &quoted(self.status.name())),
-        ])
+        alloc::vec![
+            ("endpointId", quoted(self.manifest.endpoint_id().as_str())),
+            ("operation", quoted(self.request.operation().name())),
+            (envelope::PAYLOAD, String::new()),
+            ("payloadDigest", digest(self.payload_digest)),
+            ("protocol", quoted(PROTOCOL)),
+            ("reasonCode", quoted(self.reason_code.as_str())),
+            ("requestDigest", digest(self.request.digest())),
+            (DIGEST_MEMBER, digest(self.digest)),
+            ("schemaVersion", String::from(SCHEMA_VERSION)),
+            ("sequence", decimal(self.request.sequence())),
+            ("sessionId", quoted(self.request.session_id().as_str())),
+            ("signature", envelope::signature_text(signature)),
+            ("status", quoted(self.status.name())),
+        ]
     }
 }

@@ -151,42 +151,43 @@ impl Writer {
 
 /// `shell` with `value` in place of `hole`, which is a scalar of it. Both texts are canonical.
 pub(crate) fn fill(shell: &Document, hole: Value<'_>, value: Value<'_>) -> Document {
-    let (before, behind) = (
-        shell.text().get(..hole.start()).unwrap_or_default(),
-        shell.text().get(hole.end()..).unwrap_or_default(),
-    );
-    let text = text::concat(&[before, value.raw(), behind]);
-    let (from, to) = (value.index() as usize, value.next() as usize);
-    let inner = value.document().nodes().get(from..to).unwrap_or_default();
+    let mut text = String::with_capacity(shell.text().len() + value.raw().len());
+    text.push_str(shell.text().get(..hole.start()).unwrap_or_default());
+    text.push_str(value.raw());
+    text.push_str(shell.text().get(hole.end()..).unwrap_or_default());
     // Differences of offsets and indices may be negative: they wrap, and come out right.
-    let longer = narrow(value.raw().len()).wrapping_sub(narrow(hole.end() - hole.start()));
-    let more = narrow(inner.len()).wrapping_sub(1);
-    let moved = |node: &Node| Node {
-        start: node.start.wrapping_add(longer),
-        end: node.end.wrapping_add(longer),
-        next: node.next.wrapping_add(more),
-        tag: node.tag,
-    };
-    let place = hole.index() as usize;
-    let (outer, rest) = shell.nodes().split_at_checked(place).unwrap_or_default();
-    let mut nodes = Vec::with_capacity(shell.nodes().len() + inner.len());
-    nodes.extend(outer.iter().map(|node| {
-        let is_around = node.next > hole.index();
-        let Node { end, next, .. } = if is_around { moved(node) } else { *node };
-        Node { end, next, ..*node }
-    }));
-    let (bytes, indices) = (
-        narrow(hole.start()).wrapping_sub(narrow(value.start())),
-        hole.index().wrapping_sub(value.index()),
-    );
-    nodes.extend(inner.iter().map(|node| Node {
-        start: node.start.wrapping_add(bytes),
-        end: node.end.wrapping_add(bytes),
-        next: node.next.wrapping_add(indices),
-        tag: node.tag,
-    }));
-    nodes.extend(rest.iter().skip(1).map(moved));
+    let to_end = narrow(hole.start() + value.raw().len()).wrapping_sub(narrow(hole.end()));
+    let to_next = (value.next() - value.index()).wrapping_sub(1);
+    let mut nodes = Vec::with_capacity(shell.nodes().len() + value.document().nodes().len());
+    for (index, node) in (0..).zip(shell.nodes()) {
+        if index == hole.index() {
+            let to_start = narrow(hole.start()).wrapping_sub(narrow(value.start()));
+            let inner = value
+                .document()
+                .nodes()
+                .get(value.index() as usize..value.next() as usize);
+            for node in inner.unwrap_or_default() {
+                nodes.push(node.moved(to_start, to_start, index.wrapping_sub(value.index())));
+            }
+        } else if node.next <= hole.index() {
+            nodes.push(*node);
+        } else {
+            let to_start = if index < hole.index() { 0 } else { to_end };
+            nodes.push(node.moved(to_start, to_end, to_next));
+        }
+    }
     Document::of_tape(text.into(), nodes)
+}
+
+impl Node {
+    fn moved(&self, to_start: u32, to_end: u32, to_next: u32) -> Node {
+        Node {
+            start: self.start.wrapping_add(to_start),
+            end: self.end.wrapping_add(to_end),
+            next: self.next.wrapping_add(to_next),
+            tag: self.tag,
+        }
+    }
 }
 
 /// Nested arrays and objects of a value.
