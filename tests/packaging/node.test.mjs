@@ -5,10 +5,10 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as esbuild from "esbuild";
-import { INLINE, MAIN, PRINT, SCHEMA, SURFACE, TARGETS, asCommon, asModule } from "./programs.mjs";
+import { INLINE, INTEROP, MAIN, PRINT, SCHEMA, SURFACE, TARGETS, asCommon, asModule } from "./programs.mjs";
 import { project } from "./project.mjs";
 
-const PROGRAMS = { main: MAIN, inline: INLINE, schema: SCHEMA, targets: TARGETS, surface: SURFACE };
+const PROGRAMS = { main: MAIN, inline: INLINE, schema: SCHEMA, targets: TARGETS, surface: SURFACE, interop: INTEROP };
 
 let app;
 before(async () => {

@@ -86,6 +86,25 @@ export const SURFACE = {
   modules: ["agent_surface.wasm", "agent_surface_kernel.wasm"],
 };
 
+/** Declares an endpoint for agents of other machines. */
+export const INTEROP = {
+  uses: { "agent-surface-wasm/interop": "createInteropManifest, initInterop" },
+  run: `async () => {
+  await initInterop();
+  const digest = (digit) => "sha256:" + digit.repeat(64);
+  const manifest = createInteropManifest({
+    endpointId: "endpoint:a", endpointVersion: "1", implementationId: "implementation:a", endpointKind: "agent",
+    operations: ["agent.step"], inputSchemaDigest: digest("1"), outputSchemaDigest: digest("2"),
+    supportsCancellation: false, supportsDeterministicReplay: false, supportsCheckpoint: false,
+    requiresRequestSignature: true, signsResponses: true,
+    maximumRequestBytes: 4096, maximumResponseBytes: 4096, maximumStepsPerSession: 9,
+  });
+  return [manifest.protocol, manifest.manifestDigest.slice(0, 14)].join();
+}`,
+  answer: "agentplat-interop/1,sha256:c56d985",
+  modules: ["agent_surface_interop.wasm"],
+};
+
 /** A page that shows `frame.html`, and what the peer there says at last. */
 export const PEERED = {
   uses: {
@@ -119,7 +138,7 @@ export const PEER = {
 }`,
 };
 
-const parts = [MAIN, SCHEMA, TARGETS, SURFACE];
+const parts = [MAIN, SCHEMA, TARGETS, SURFACE, INTEROP];
 
 /** All of them in one script. */
 export const ALL = {
