@@ -9,6 +9,7 @@ import { textOf, wireText } from "./interop-json.js";
 import { enter, release } from "./interop-module.js";
 import { placeNumber } from "./interop-rules.js";
 import { hasSchema, judge } from "./interop-schemas.js";
+import { deepFreeze } from "./json.js";
 import { isThenable } from "./thenable.js";
 
 /** What machines ask, as `question.rs` numbers it. */
@@ -21,8 +22,10 @@ const count = ({ machine }, number) => enter(() => machine.number(number));
 const question = ({ machine }) => enter(() => machine.question());
 const parts = (run) => parse(question(run));
 const textAbout = ({ machine }) => enter(() => machine.text());
-const envelope = ({ machine }, text) =>
-  enter(() => envelopeOf(text ?? machine.text(), machine.before(), machine.behind()));
+const envelope = ({ machine }, take, text) =>
+  enter(() => envelopeOf(text ?? machine.text(), machine.before(), machine.behind(), take));
+/** A response is its caller's alone. */
+const asItIs = (payload) => payload;
 const options = (signal) => (signal === undefined ? {} : { signal });
 
 const grantOf = (run) => freeze(parts(run));
@@ -53,7 +56,8 @@ const STEPS = [
   { put: (run) => run.ports.exchange(textAbout(run), options(run.signal)), take: wire },
   { put: (run) => run.ports.authenticity.verify(parts(run)), take: yes },
   {
-    put: (run) => run.ports.admit((run.request = envelope(run))),
+    // Frozen through: what admission sees is what the handler gets.
+    put: (run) => run.ports.admit((run.request = envelope(run, deepFreeze))),
     take(run, answer) {
       if (typeof answer === "boolean") return yes(run, answer);
       return say(run, answer === undefined ? "null" : textOf(answer));
@@ -160,7 +164,7 @@ const finish = async (machine, ports, signal, result) => {
 export const drive = (machine, ports, signal) =>
   finish(machine, ports, signal, (run) => {
     const { committed } = run;
-    return envelope(run, committed && committed.responseDigest === question(run) ? committed.response : undefined);
+    return envelope(run, asItIs, committed && committed.responseDigest === question(run) ? committed.response : undefined);
   });
 
 /** The text of the manifest at the end of a negotiation. */

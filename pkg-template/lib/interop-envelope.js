@@ -3,8 +3,8 @@
 
 import { defineProperty, freeze, parse } from "./intrinsics.js";
 
-/** `before` and `behind` are the UTF-16 units of the text around its payload. */
-export const envelopeOf = (text, before, behind) => {
+/** `take` makes the payload of what is parsed; `before` and `behind` are the UTF-16 units of the text around its payload. */
+export const envelopeOf = (text, before, behind, take) => {
   const end = text.length - behind;
   const envelope = parse(`${text.slice(0, before)}null${text.slice(end)}`);
   let payload;
@@ -12,7 +12,7 @@ export const envelopeOf = (text, before, behind) => {
   defineProperty(envelope, "payload", {
     get() {
       if (!isRead) {
-        payload = parse(text.slice(before, end));
+        payload = take(parse(text.slice(before, end)));
         isRead = true;
       }
       return payload;

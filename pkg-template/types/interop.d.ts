@@ -206,7 +206,7 @@ interface Envelope {
   readonly sessionId: string;
   readonly operation: InteropOperation;
   readonly sequence: number;
-  /** Parsed when it is first read; yours to change. */
+  /** Parsed when it is first read. A request's is frozen through, a response's is yours to change. */
   readonly payload: any;
   readonly payloadDigest: string;
   readonly signature: string | null;

@@ -340,6 +340,86 @@ test("a schema outside the subset is refused when it is handed over", () => {
   assert.throws(() => make({}, "sha256:1"), refuses("INVALID_MEMBER", /schemaDigest/));
 });
 
+test("every port may call the router and the client that asks it", async () => {
+  let depth = 0;
+  let sequence = 0;
+  /** Another exchange from within, once for each port. */
+  const again = async () => {
+    if (depth >= 2) return;
+    depth++;
+    sequence++;
+    const response = await client.invoke(call({ idempotencyKey: `inner:${sequence}`, sessionId: `inner:${sequence}` }));
+    assert.equal(response.status, "completed");
+    depth--;
+  };
+  const calling = (answerOf) => async (...values) => {
+    await again();
+    return answerOf(...values);
+  };
+  const store = new I.InMemoryInteropIdempotencyStore();
+  const places = new I.InMemoryInteropSequenceStore();
+  const ports = {
+    admission: { admit: calling(() => true), revalidate: calling(() => true) },
+    schemas: { resolve: calling((schemaDigest) => ({ schemaDigest, validate: calling(() => true) })) },
+    handlers: {
+      "agent.step": calling(({ request }) => ({
+        status: "completed",
+        reasonCode: "done",
+        // Read while the answer is taken: nothing of the module is at work then.
+        get payload() {
+          return { canonical: I.canonicalJson(request.payload) };
+        },
+      })),
+    },
+    stores: {
+      idempotency: {
+        load: calling((key) => store.load(key)),
+        reserve: calling((run) => store.reserve(run)),
+        commit: calling((commit) => store.commit(commit)),
+      },
+      sequences: { admit: calling((claim) => places.admit(claim)) },
+    },
+  };
+  const router = routerOf(ports);
+  const exchange = calling(async (text) => (await router.handle(text, { logicalTimeMs: 5 })).text);
+  const client = clientOf({ manifest: () => router.manifest, exchange });
+  assert.deepEqual((await client.invoke(call())).payload, { canonical: '{"a":1}' });
+  assert.ok(sequence > 100, `${sequence} exchanges from within`);
+});
+
+test("what admission saw is what the handler gets", async () => {
+  const admit = (request) => {
+    assert.throws(() => {
+      request.payload.list.push(2);
+    }, TypeError);
+    assert.throws(() => {
+      request.payload = {};
+    }, TypeError);
+    return true;
+  };
+  const router = routerOf({ admission: { admit } });
+  const response = await router.handle(await requestText({ payload: { list: [1] } }), { logicalTimeMs: 5 });
+  assert.deepEqual(response.payload, { list: [1] });
+  response.payload.list.push(2);
+  assert.deepEqual(JSON.parse(response.text).payload, { list: [1] });
+});
+
+test("a hundred exchanges at once do not disturb each other", async () => {
+  const router = routerOf({
+    handlers: {
+      "agent.step": async ({ request }) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return { status: "completed", reasonCode: "done", payload: { doubled: 2 * request.payload.n } };
+      },
+    },
+  });
+  const client = clientOf({ manifest: () => router.manifest, exchange: async (text) => (await router.handle(text, { logicalTimeMs: 5 })).text });
+  const numbers = Array.from({ length: 100 }, (_, n) => n);
+  const invoke = (n) => client.invoke(call({ payload: { n }, idempotencyKey: `key:${n}`, sessionId: `session:${n}` }));
+  const responses = await Promise.all(numbers.map(invoke));
+  assert.deepEqual(responses.map(({ payload }) => payload.doubled), numbers.map((n) => 2 * n));
+});
+
 test("stores in memory are full at their bounds, before anything runs", async () => {
   let ran = 0;
   const stores = { idempotency: new I.InMemoryInteropIdempotencyStore({ maximumEntries: 1 }) };
