@@ -88,6 +88,8 @@ pub(super) const INTEROP: Apart = Apart {
         "profile.release.opt-level=\"s\"",
         "--config",
         "profile.release.package.sha2.opt-level=3",
+        "--config",
+        "profile.release.package.agent-surface-json.opt-level=2",
     ],
     built: "agent_surface_wasm",
     passes: &["-Oz", "--strip-target-features"],
