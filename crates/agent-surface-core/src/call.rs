@@ -269,7 +269,8 @@ pub struct Call {
     pub(crate) audit: Audit,
     /// Its identity stands for it: the same request again joins it.
     pub(crate) known: bool,
-    pub(crate) remembered: bool,
+    /// Since when it is kept for replays.
+    pub(crate) remembered: Option<Millis>,
     pub(crate) lingers: bool,
     /// The driver is about to hear that it may forget the call.
     pub(crate) leaving: bool,

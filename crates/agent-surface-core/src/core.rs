@@ -110,7 +110,8 @@ pub struct Core {
 
     pub(crate) calls: Slab<Call>,
     pub(crate) identities: Table,
-    pub(crate) settled: VecDeque<(u32, Millis)>,
+    /// Calls that are kept for replays, the oldest first.
+    pub(crate) settled: VecDeque<u32>,
     pub(crate) lingering: Vec<u32>,
     pub(crate) ready: VecDeque<u32>,
     /// Calls whose outcome is fixed and waits for the next tick.

@@ -213,7 +213,7 @@ impl Core {
             audited: false,
             audit: Audit::None,
             known: false,
-            remembered: false,
+            remembered: None,
             lingers: false,
             leaving: false,
             began: self.now,
@@ -328,8 +328,8 @@ impl Core {
     /// Keeps a settled call for replays, or lets it go.
     pub(crate) fn keep_settled(&mut self, call: &mut Call, remember: bool) {
         if remember && self.config.limits.dedupe_cache_size > 0 {
-            call.remembered = true;
-            self.settled.push_back((call.id.slot, self.now));
+            call.remembered = Some(self.now);
+            self.settled.push_back(call.id.slot);
             self.forget_aged();
         } else {
             self.forget_identity(call);
@@ -342,15 +342,17 @@ impl Core {
             self.config.limits.dedupe_cache_size,
             self.config.limits.dedupe_cache_ttl_ms,
         );
-        while let Some(&(slot, at)) = self.settled.front() {
+        while let Some(&slot) = self.settled.front() {
+            let settled = self.calls.get(slot).and_then(|call| call.remembered);
+            let age = settled.map_or(0, |at| self.now.since(at));
             let too_many = u32::try_from(self.settled.len()).unwrap_or(u32::MAX) > size;
-            if !too_many && self.now.since(at) <= u64::from(ttl) {
+            if !too_many && age <= u64::from(ttl) {
                 break;
             }
             self.settled.pop_front();
             self.with_call(slot, &mut |core, call| {
                 core.forget_identity(call);
-                call.remembered = false;
+                call.remembered = None;
                 core.release_call(call);
             });
         }
@@ -359,7 +361,7 @@ impl Core {
     /// Frees the slot, unless a policy or a handler of the call is still running: then it lingers for its late
     /// end, as one of at most as many as the replay cache holds.
     pub(crate) fn release_call(&mut self, call: &mut Call) {
-        if call.remembered || call.leaving || !call.is_settled() {
+        if call.remembered.is_some() || call.leaving || !call.is_settled() {
             return;
         }
         if call.handler_running || call.frames.iter().any(|frame| !frame.done) {
