@@ -1,7 +1,7 @@
 /**
  * Agents and environments of other machines: the protocol `agentplat-interop/1`, both sides of it. The entry
- * `agent-surface-wasm/interop`, with a module of its own beside the main one (see `wasm-pack.toml` for its size). It needs
- * no other entry, and runs in pages, workers and Node.
+ * `agent-surface-wasm/interop`, with a module of its own (87 kB with its script, brotli). It needs no other entry, and runs in
+ * pages, workers and Node.
  *
  * Every request and response is hashed over canonical JSON, signed if the endpoint's manifest asks for that, and happens
  * once: a retry with the same key and content gets the response of the first.
