@@ -15,6 +15,8 @@ const OUTPUT = `sha256:${"2".repeat(64)}`;
 const MIB = 1 << 20;
 
 let I;
+/** The module's. */
+let memory;
 let peer;
 let base;
 /** What the peer does with the next request. */
@@ -24,7 +26,14 @@ let written;
 
 before(async () => {
   I = await import(pathToFileURL(join(PACKAGE, "dist", "interop.mjs")));
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = async (...values) => {
+    const instance = await instantiate(...values);
+    memory = instance.exports.memory;
+    return instance;
+  };
   await I.initInterop();
+  WebAssembly.instantiate = instantiate;
   peer = createServer((request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     answer(request, response);
@@ -418,6 +427,33 @@ test("a hundred exchanges at once do not disturb each other", async () => {
   const invoke = (n) => client.invoke(call({ payload: { n }, idempotencyKey: `key:${n}`, sessionId: `session:${n}` }));
   const responses = await Promise.all(numbers.map(invoke));
   assert.deepEqual(responses.map(({ payload }) => payload.doubled), numbers.map((n) => 2 * n));
+});
+
+test("exchanges that end, fail or are thrown out leave nothing in the module", async () => {
+  const payload = { text: "x".repeat(2000) };
+  const handlers = {
+    "agent.step": ({ request }) => {
+      if (request.sequence % 3 === 0) throw new Error("no");
+      return { status: "completed", reasonCode: "done", payload: request.payload };
+    },
+  };
+  const router = routerOf({ handlers });
+  const lost = new Error("lost");
+  const exchange = async (text) => {
+    if (text.includes("7,")) throw lost;
+    return (await router.handle(text, { logicalTimeMs: 5 })).text;
+  };
+  const client = clientOf({ manifest: () => router.manifest, exchange });
+  const round = async (session) => {
+    for (let sequence = 1; sequence <= 500; sequence++) {
+      const key = `${session}:${sequence}`;
+      const done = client.invoke(call({ payload, sequence, idempotencyKey: key, sessionId: session }));
+      await done.catch((error) => assert.equal(error, lost));
+    }
+    return memory.buffer.byteLength;
+  };
+  const before = await round("session:first");
+  for (const session of ["session:a", "session:b", "session:c"]) assert.equal(await round(session), before);
 });
 
 test("stores in memory are full at their bounds, before anything runs", async () => {
