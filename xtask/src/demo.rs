@@ -19,7 +19,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 use crate::{
-    browser, build,
+    browser, build, docs,
     process::{run as execute, say},
     setup, tools,
     workspace::Workspace,
@@ -59,6 +59,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     )?;
     build::for_pages(workspace)?;
     environment::build(workspace)?;
+    docs::make(workspace)?;
     if options.check {
         check(workspace, &options.stories)
     } else {
@@ -139,7 +140,11 @@ fn start(
         agent: agent.local_addr()?.port(),
     };
     let package = workspace.package();
-    let own = Files::new(vec![("/pkg/", package.clone()), ("/", workspace.path("www"))]);
+    let own = Files::new(vec![
+        ("/pkg/", package.clone()),
+        ("/docs/", docs::folder(workspace)),
+        ("/", workspace.path("www")),
+    ]);
     let theirs = Files::new(vec![
         ("/pkg/", package),
         ("/styles/", workspace.path("www/styles")),

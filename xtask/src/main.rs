@@ -7,6 +7,7 @@ mod bench;
 mod browser;
 mod build;
 mod demo;
+mod docs;
 mod fuzz;
 mod manifest;
 mod process;
@@ -32,6 +33,7 @@ cargo xtask <command>
   build            build the npm package into target/pkg and pack it into target/
   demo             set up, build and serve the demo's pages  [--port N] [--fresh]
   demo --check     drive the pages' stories in headless Chromium; screenshots in target/demo  [story…]
+  docs             make the documentation site in target/docs; `demo` serves it at /docs/
   test [STEP…]     all checks and tests, or only the named steps; `test --list` names them
   size             sizes of the package's entries against their budgets in wasm-pack.toml
   bench            times of the library's operations in Chromium
@@ -62,6 +64,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "setup" => no_arguments(rest).and_then(|()| setup::run(&workspace, setup::Purpose::Test)),
         "build" => no_arguments(rest).and_then(|()| build::run(&workspace)),
         "demo" => demo::run(&workspace, rest),
+        "docs" => no_arguments(rest).and_then(|()| docs::run(&workspace)),
         "test" => return test::run(&workspace, rest),
         "size" => no_arguments(rest).and_then(|()| size::run(&workspace)),
         "bench" => bench::run(&workspace, rest),

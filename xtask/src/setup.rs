@@ -104,7 +104,8 @@ fn wasm_target() -> Result<()> {
     execute(Command::new(rustup).args(["target", "add", TARGET]))
 }
 
-fn npm_packages(workspace: &Workspace) -> Result<()> {
+/// The packages that build, tests and documentation use.
+pub fn npm_packages(workspace: &Workspace) -> Result<()> {
     let folder = workspace.path("tests");
     let step = Step {
         name: "setup: npm packages",

@@ -88,6 +88,7 @@ fn content_type(path: &Path) -> &'static str {
         "wasm" => "application/wasm",
         "svg" => "image/svg+xml",
         "png" => "image/png",
+        "webp" => "image/webp",
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
         _ => "text/plain; charset=utf-8",
