@@ -17,7 +17,7 @@ use crate::{
 
 /// Makes the site, and says where it is.
 pub fn run(workspace: &Workspace) -> Result<()> {
-    setup::npm_packages(workspace)?;
+    setup::npm_packages(workspace, setup::Purpose::Build)?;
     make(workspace)?;
     say!("docs: {}", folder(workspace).join("index.html").display());
     Ok(())

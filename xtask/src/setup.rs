@@ -42,7 +42,7 @@ pub fn run(workspace: &Workspace, purpose: Purpose) -> Result<()> {
     node_is_new_enough()?;
     wasm_target()?;
     // Small things first: what cannot work here shows before the long builds.
-    npm_packages(workspace)?;
+    npm_packages(workspace, purpose)?;
     match purpose {
         Purpose::Build => {}
         Purpose::Page => {
@@ -104,9 +104,14 @@ fn wasm_target() -> Result<()> {
     execute(Command::new(rustup).args(["target", "add", TARGET]))
 }
 
-/// The packages that build, tests and documentation use.
-pub fn npm_packages(workspace: &Workspace) -> Result<()> {
+/// One of the packages that only tests need.
+const OF_TESTS: &str = "tests/node_modules/vitest";
+
+/// The `dependencies` of `tests/package.json`, which build and show the package and make the documentation, or these and all that tests need. What was
+/// installed for tests stays whole, whatever is run next.
+pub fn npm_packages(workspace: &Workspace, purpose: Purpose) -> Result<()> {
     let folder = workspace.path("tests");
+    let is_whole = purpose == Purpose::Test || workspace.path(OF_TESTS).exists();
     let step = Step {
         name: "setup: npm packages",
         inputs: &[
@@ -114,12 +119,21 @@ pub fn npm_packages(workspace: &Workspace) -> Result<()> {
             folder.join("package-lock.json"),
             folder.join(".npmrc"),
         ],
-        settings: "",
+        settings: if is_whole { "" } else { "--omit=dev" },
         outputs: &[folder.join("node_modules/.package-lock.json")],
     };
     stamp::step(workspace, &step, || {
-        say!("setup: installing the npm packages of tests/ (up to two minutes)");
-        execute(tools::npm(&folder)?.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))
+        let mut npm = tools::npm(&folder)?;
+        npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+        if is_whole {
+            say!(
+                "setup: installing the npm packages of the build and of all tests (1.3 GB; one to five minutes)"
+            );
+        } else {
+            say!("setup: installing the npm packages of the build (up to a minute)");
+            npm.arg(step.settings);
+        }
+        execute(&mut npm)
     })
 }
 
