@@ -3,11 +3,12 @@
 // no capability and confirms nothing. `post-message.js` is one on top of it; a page may write another.
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
-import { createSurface, innerOf } from "./surface.js";
+import { createSurface, innerOf, report } from "./surface.js";
 import { whenEnded } from "./surface-sessions.js";
 
-/** Connections that may be under way, while `authorize` is asked. */
-const MAX_HANDSHAKES = 32;
+/** Connections that may be under way, while `authorize` is asked; no origin may have them all. */
+const MAX_HANDSHAKES = 64;
+const MAX_OF_ORIGIN = 32;
 const MAX_NAME = 100;
 /** The longest that a timer can be. */
 const MAX_TIMER = 2 ** 31 - 1;
@@ -34,6 +35,15 @@ const refusal = (code, message) => ({ ok: false, error: { code, message } });
 const definitionFault = (message) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", message);
 
 const face = ({ origin, declaredName, session, lastCall }) => Object.freeze({ origin, declaredName, session, lastCall });
+
+/** What page code throws, such as a connection that is gone already, keeps nothing from its end and no other peer from its. */
+const attempt = (what, run) => {
+  try {
+    run();
+  } catch (error) {
+    report(what, error);
+  }
+};
 
 /** A peer that is connected; `link` is its connection. */
 class Peer {
@@ -73,7 +83,7 @@ class Peer {
     const request = text.length <= peers.limits.maxBytes ? parsed(text) : undefined;
     const [requestId, method, capability] = [request?.id, request?.method, request?.capability].map((each) => shortText(each, 128));
     return this.surface.submit(text, (response) => {
-      respond(response);
+      attempt("a response could not be carried:", () => respond(response));
       if (method === "invoke" && this.isOpen) {
         this.lastCall = Object.freeze({ at: new Date(peers.now()).toISOString(), capability });
         peers.announce();
@@ -85,7 +95,7 @@ class Peer {
   }
 
   watch() {
-    if (this.isOpen && this.surface.listeners.size === 0) this.surface.subscribe(() => this.link.changed?.());
+    if (this.isOpen && this.surface.listeners.size === 0) this.surface.subscribe(() => attempt("a change could not be told:", () => this.link.changed?.()));
   }
 
   drop(code) {
@@ -96,7 +106,7 @@ class Peer {
     // Its calls end: before a decision nothing runs any more, and what runs is told to stop.
     this.surface.dispose();
     this.isOpen = false;
-    this.link.close(code);
+    attempt("a link could not be closed:", () => this.link.close(code));
     peers.sessions.revoke(this.session.sessionId);
     peers.note("peer-closed", { ...this.about(), code });
     peers.announce();
@@ -115,16 +125,17 @@ export class Peers {
     this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
     this.all = new Set();
     this.listeners = new Set();
-    this.handshakes = 0;
+    /** The origins of connections under way. */
+    this.handshakes = [];
     this.isClosed = false;
   }
 
   announce() {
-    for (const listener of [...this.listeners]) listener();
+    for (const listener of [...this.listeners]) attempt("a listener failed:", listener);
   }
 
   note(type, about) {
-    this.audit?.({ at: new Date(this.now()).toISOString(), type, transport: this.name, ...about });
+    attempt("`audit` failed:", () => this.audit?.({ at: new Date(this.now()).toISOString(), type, transport: this.name, ...about }));
   }
 
   /** Whoever gets no session; the words are for the peer. */
@@ -139,8 +150,9 @@ export class Peers {
       throw new TypeError("`connect` expects { origin, declaredName? }, which was proved, and a link { close(code), changed?() }");
     }
     const about = { origin, declaredName: nameOf(declaredName) };
-    if (this.handshakes >= MAX_HANDSHAKES) return this.refuse(about, "RATE_LIMITED", "too many connections are being made");
-    this.handshakes++;
+    const ofOrigin = this.handshakes.filter((each) => each === origin).length;
+    if (this.handshakes.length >= MAX_HANDSHAKES || ofOrigin >= MAX_OF_ORIGIN) return this.refuse(about, "RATE_LIMITED", "too many connections are being made");
+    this.handshakes.push(origin);
     try {
       const identity = await this.grant(about);
       if (this.isClosed) return refusal("CLOSED", "the page takes no more connections");
@@ -150,7 +162,7 @@ export class Peers {
       console.error("[agent-surface] a peer could not be connected:", error);
       return this.refuse(about, "INVALID_REQUEST", "the page could not make a session");
     } finally {
-      this.handshakes--;
+      this.handshakes.splice(this.handshakes.indexOf(origin), 1);
     }
   }
 

@@ -20,7 +20,7 @@ const MAX_TIMER = 2 ** 31 - 1;
 
 const FAILED = JSON.stringify({ error: { code: "EXECUTION_FAILED", message: "The page could not run this.", retry: "no" } });
 
-const report = (what, error) => console.error(`[agent-surface] ${what}`, error);
+export const report = (what, error) => console.error(`[agent-surface] ${what}`, error);
 
 const only = (options, names, what) => {
   const unknown = Object.keys(options).find((key) => !names.includes(key));

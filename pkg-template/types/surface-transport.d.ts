@@ -107,7 +107,10 @@ export interface SurfaceTransportOptions extends TransportOptions {
   readonly maxBytes?: number;
 }
 
-/** What the author of a transport gives for each peer: the way to it. */
+/**
+ * What the author of a transport gives for each peer: the way to it. What these and `respond` throw, as when the peer is gone
+ * already, is logged and changes nothing: the session ends all the same.
+ */
 export interface SurfaceLink {
   /** Called once, when it is over: the session ended, `close` was called, or the transport closed. */
   close(code: SurfaceCloseCode): void;
