@@ -131,7 +131,7 @@ function htmlOf(page, linkOf) {
     if (heading) {
       const [first] = heading.split(/(?<=[.:])\s/);
       const anchor = `part-${headings.length + 1}`;
-      const inner = escape(first.replace(/[.:]$/, "").split(/[:;,] /)[0]);
+      const inner = escape(first.replace(/[.:]$/, "").split(/[:;,] /)[0]).replace(/`([^`]+)`/g, "<code>$1</code>");
       headings.push({ anchor, inner, depth: 2 });
       parts.push(`<h2 id="${anchor}">${inner}</h2>`, texts(heading, linkOf));
     }
