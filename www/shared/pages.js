@@ -3,8 +3,8 @@
 const PAGES = [
   { path: "/", en: "Device console", zh: "设备控制台" },
   { path: "/queue/", en: "Support queue", zh: "支持队列" },
-  { path: "/docs/", en: "Documentation", zh: "文档（英文）" },
   { path: "/grid/", en: "Grid world", zh: "网格世界" },
+  { path: "/docs/", en: "Documentation", zh: "文档（英文）" },
 ];
 const LABELS = { en: "Pages of the demo", zh: "演示页面" };
 
