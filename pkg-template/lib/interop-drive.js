@@ -86,7 +86,7 @@ const STEPS = [
       return ports.handlers.get(request.operation)({ request, signal: signalOf(run), admissionGrant: grantOf(run) });
     },
     take({ machine }, outcome) {
-      const { status, reasonCode, payload } = outcome;
+      const { status, reasonCode, payload } = outcome ?? {};
       const text = textOf(payload === undefined ? null : payload);
       return enter(() => machine.outcome(String(status), String(reasonCode), text));
     },

@@ -56,6 +56,15 @@ const arrived = (calls) => {
   return calls ?? null;
 };
 
+/** What the module reads; SDKs give arguments that they have parsed, however deep. */
+const written = (request) => {
+  try {
+    return JSON.stringify(request);
+  } catch (cause) {
+    throw new TypeError(`\`answer\` was given what cannot be written as JSON: ${cause.message}`, { cause });
+  }
+};
+
 /** As `jsonSchema` of the AI SDK makes it; as a Standard Schema for its types. */
 const aiSchema = (schema) => {
   const validate = (value) => ({ success: true, value });
@@ -230,7 +239,7 @@ class Projection {
     const { held } = this;
     const turn = `${this.nonce}-${this.turns++}`;
     const sent = target === "langchain" ? plain(given) : given;
-    const found = ask(READ, JSON.stringify({ target, calls: sent, names, others, turn, past, held }));
+    const found = ask(READ, written({ target, calls: sent, names, others, turn, past, held }));
     if (typeof given === "object" && given) this.read.set(given, found.calls);
     return found;
   }

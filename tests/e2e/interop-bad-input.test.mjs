@@ -281,7 +281,8 @@ test("what a handler says is checked, what it throws is an outcome, and what a p
     assert.equal(`${status} ${reasonCode}`, expected);
   }
   const refused = [
-    [undefined, TypeError],
+    [undefined, refuses("INTERNAL")],
+    [null, refuses("INTERNAL")],
     [{ status: "completed", reasonCode: "r", payload: { a: undefined } }, refuses("JSON")],
     [{ status: "well", reasonCode: "r" }, refuses("INTERNAL")],
     [{ status: "refused", reasonCode: "r", payload: {} }, refuses("INTERNAL")],
