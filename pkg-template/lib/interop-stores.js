@@ -1,7 +1,8 @@
 // The durable stores of `/interop`, on IndexedDB: what was reserved, committed, claimed and numbered outlives the page and
 // is one for all tabs. Each method is one transaction, which the browser runs alone and keeps whole or not at all, so that
-// of two tabs one comes first. Whether a run that outlives its lease still lives, Web Locks know. What may be written the rules of the module say (`interop-rules.js`); what there is room
-// for is said here, before anything ran. Nothing is forgotten but what `prune` and `forgetSession` are told to forget.
+// of two tabs one comes first. Whether a run that outlives its lease still lives, Web Locks know. What may be written the
+// rules of the module say (`interop-rules.js`); what there is room for is said here, before anything ran. Nothing is forgotten
+// but what `prune` and `forgetSession` are told to forget.
 
 import { ALLOCATED, BY_STATE, NUMBERS, openDatabase, RECORDS, ROOMS, SEQUENCES } from "./interop-database.js";
 import { InteropError, refuseOption } from "./interop-errors.js";

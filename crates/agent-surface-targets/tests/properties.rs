@@ -227,3 +227,18 @@ proptest! {
         let _ = Json::parse(&text);
     }
 }
+
+#[test]
+fn a_format_beside_values_of_several_types_goes_into_the_description_where_literals_have_no_type() {
+    let root = json!({"properties": {"a": {"oneOf": [{"enum": ["a", 1], "format": "date-time"}], "prefixItems": [false]}}});
+    let projected = project_schema(&ours(&root), Dialect::AnthropicStrict).expect("a strict form");
+    let found: Value = serde_json::from_str(&projected.schema.write()).expect("JSON");
+    assert_eq!(rules::check(Dialect::AnthropicStrict, &found), Ok(()));
+    assert!(found.to_string().contains("date-time"), "{found}");
+    assert!(
+        projected
+            .losses
+            .iter()
+            .any(|loss| loss.keyword == "format" && loss.change == Change::Weakened)
+    );
+}

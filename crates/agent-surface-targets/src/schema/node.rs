@@ -283,7 +283,7 @@ impl Projector<'_> {
         Ok(true)
     }
 
-    fn describe(&mut self, key: &str, value: &Json, draft: &mut Draft) {
+    pub(super) fn describe(&mut self, key: &str, value: &Json, draft: &mut Draft) {
         draft.notes.push(note(key, value));
         self.note_loss(key, Change::Weakened, IN_DESCRIPTION);
     }

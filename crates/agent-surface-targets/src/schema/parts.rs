@@ -219,7 +219,13 @@ impl Projector<'_> {
     pub(super) fn finish(&mut self, source: &Members, draft: &mut Draft, depth: usize) -> Outcome<()> {
         let is_literal = draft.out.get("const").is_some() || draft.out.get("enum").is_some();
         if is_literal && self.dialect == Dialect::AnthropicStrict {
+            // The values are listed, so nothing is said about their type, nor what only goes with one.
             draft.out.take("type");
+            for key in ["format", "items", "minItems", "properties"] {
+                if let Some(value) = draft.out.take(key) {
+                    self.describe(key, &value, draft);
+                }
+            }
             return Ok(());
         }
         if draft.types.has(types::OBJECT) {
