@@ -3,6 +3,7 @@
 // surface. `init.js` fills it; every facade module reads it through `requireWasm()`.
 
 import { AgentSurfaceRuntimeError } from "./errors.js";
+import { isTrap } from "./trap.js";
 
 const KEY = Symbol.for("agent-surface-wasm/1");
 
@@ -69,11 +70,8 @@ export const requireWasm = () => {
 
 /** What left the module: texts are thrown on purpose, and page code's errors pass; anything else has broken the instance. */
 export const trapped = (error) => {
-  if (typeof error === "string") return error;
-  const message = String(error?.message);
-  // A panic, or what the engine itself stops a module for.
-  if (!message.startsWith("panic: ") && !/^(Runtime|Range|Internal)Error$/.test(error?.name)) return error;
-  poison(message);
+  if (typeof error === "string" || !isTrap(error)) return error;
+  poison(String(error.message));
   return poisonedError();
 };
 
