@@ -253,6 +253,18 @@ export interface TargetAnswers {
   "language-model": { readonly type: string } | Listed;
 }
 
+/**
+ * What was given, with ids that the target takes back: of a LangChain message its two lists of calls, of the events of an AG-UI
+ * run its calls as `toolCalls` has them.
+ */
+export type TargetHistory<Name extends TargetName, Given> = Name extends "langchain"
+  ? Partial<Given>
+  : Name extends "ag-ui"
+    ? Given extends { readonly role: string } | readonly { readonly role: string }[]
+      ? Given
+      : { id: string; type: "function"; function: { name: string; arguments: string } }[]
+    : Given;
+
 /** What a projection reads of a toolset. */
 export interface ProjectedToolset {
   tools(): readonly AgentTool[];
@@ -340,7 +352,7 @@ export interface PendingCall {
 }
 
 /** The end of one turn's calls. */
-export interface TargetAnswer<Message, Output = never> {
+export interface TargetAnswer<Message, Output = never, History = unknown> {
   /** To be sent back: exactly one result for each call, in their order. Empty when there was no call. */
   readonly messages: Message[];
   /** The surface's results; absent where there is no such tool. */
@@ -356,9 +368,9 @@ export interface TargetAnswer<Message, Output = never> {
   readonly pending: readonly PendingCall[];
   /**
    * What was given, with ids that the target takes back: where any was missing, malformed or used twice. Keep it in the
-   * conversation in place of what came (of a LangChain message, its two lists of calls). Absent where nothing had to change.
+   * conversation in place of what came. Absent where nothing had to change.
    */
-  readonly history?: unknown;
+  readonly history?: History;
 }
 
 /** Arguments that were no JSON. */
@@ -383,10 +395,16 @@ export interface ProjectedTools<Name extends TargetName> {
    * servers that count (`call_0`) begin anew with each turn, so such a call is told from an earlier one by the answer that it
    * came in. Give the whole response where you have it: a call that was cut off by the limit of tokens is refused then.
    */
-  answer(
-    calls: TargetAnswers[Name],
+  answer<Given extends TargetAnswers[Name]>(
+    calls: Given,
     how?: { readonly signal?: AbortSignal; readonly hold?: boolean },
-  ): Promise<TargetAnswer<Targets[Name]["message"], Targets[Name] extends { output: infer Output } ? Output : never>>;
+  ): Promise<
+    TargetAnswer<
+      Targets[Name]["message"],
+      Targets[Name] extends { output: infer Output } ? Output : never,
+      TargetHistory<Name, Given>
+    >
+  >;
   /**
    * Results for the calls that a kept conversation still has open, as after a reload: nothing runs, and each says that nobody
    * knows whether it took effect. Put `messages` behind the conversation before its next turn; with an open call, a service
@@ -396,9 +414,13 @@ export interface ProjectedTools<Name extends TargetName> {
    * const messages = load();
    * messages.push(...projected.repair(messages).messages);
    */
-  repair(
-    conversation: TargetAnswers[Name],
-  ): TargetAnswer<Targets[Name]["message"], Targets[Name] extends { output: infer Output } ? Output : never>;
+  repair<Given extends TargetAnswers[Name]>(
+    conversation: Given,
+  ): TargetAnswer<
+    Targets[Name]["message"],
+    Targets[Name] extends { output: infer Output } ? Output : never,
+    TargetHistory<Name, Given>
+  >;
   /**
    * What changes from turn to turn, as a text to be put behind the conversation, so that the definitions stay in the
    * provider's cache: which tools are not available now and why, notes, what had no room. Empty when there is nothing to say.
@@ -416,8 +438,8 @@ export interface ProjectedTools<Name extends TargetName> {
  * @example
  * const projected = projectTools(toolset, { target: "anthropic" });
  * const message = await client.messages.create({ model, max_tokens, messages, tools: projected.tools() });
- * const { messages: results } = await projected.answer(message);
- * messages.push({ role: "assistant", content: message.content }, ...results);
+ * const { messages: results, history } = await projected.answer(message);
+ * messages.push({ role: "assistant", content: (history ?? message).content }, ...results);
  */
 export declare function projectTools<Name extends TargetName>(
   toolset: ProjectedToolset,

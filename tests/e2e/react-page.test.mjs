@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { pressUntil } from "./harness/browser.mjs";
 import { renderOnServer, useReact, VERSIONS } from "./react-page.mjs";
 
 for (const version of VERSIONS) {
@@ -194,7 +195,7 @@ for (const version of VERSIONS) {
       // Its shadow root is closed: Tab and Enter are how a test decides, and the first half second is ignored.
       await held.page.waitForFunction(() => document.activeElement?.localName === "agent-approvals");
       await held.page.keyboard.press("Tab");
-      while ((await run(() => decisions.length)) === 0) await held.page.keyboard.press("Enter");
+      await pressUntil(held.page, () => run(() => decisions.length > 0));
       const facts = await run(async () => {
         const { output } = await result;
         mounted.unmount();

@@ -6,19 +6,22 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ROOT } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
+import { blocksIn, filesOf } from "./snippets.mjs";
 
 const NAMES = ["websocket-adapter.mjs", "tool-server.mjs", "websocket-adapter.test.mjs"];
 const texts = new Map();
 let app;
+let attach;
 before(async () => {
   for (const name of NAMES) texts.set(name, await readFile(join(ROOT, "tests", "examples", name), "utf8"));
-  app = await project({ ...Object.fromEntries(texts), "reconnect.mjs": RECONNECT }, { link: ["ws"] });
+  ({ attach } = await filesOf("docs/adapters.md", ["attach"]));
+  app = await project({ ...Object.fromEntries(texts), "reconnect.mjs": RECONNECT, "attach.mjs": ATTACH(attach) }, { link: ["ws"] });
 });
 after(() => app.remove());
 
 test("every script of the page is a piece of an example, word for word", async () => {
   const page = await readFile(join(ROOT, "docs", "adapters.md"), "utf8");
-  const snippets = [...page.matchAll(/^```js\n([^]*?)^```/gm)].map(([, text]) => text);
+  const snippets = blocksIn(page).filter(({ language, name }) => language === "js" && name === undefined).map(({ text }) => text);
   assert.ok(snippets.length >= 9);
   for (const snippet of snippets) assert.ok([...texts.values()].some((text) => text.includes(snippet)), snippet);
 });
@@ -27,6 +30,32 @@ test("the adapter keeps every duty", async () => {
   const printed = await app.node("--test", "--test-reporter=tap", "websocket-adapter.test.mjs");
   assert.match(printed, /^# pass 16$/m);
   assert.match(printed, /^# fail 0$/m);
+});
+
+/** The page's own line, with the address of a server that listens here. */
+const ATTACH = (script) => `
+import { action, createAgentSurfaceRegistry, defineAgentComponent, emptyObjectSchema, init } from "agent-surface-wasm";
+import { WebSocket } from "ws";
+import { startToolServer } from "./tool-server.mjs";
+import { createWebSocketAdapter } from "./websocket-adapter.mjs";
+globalThis.WebSocket = WebSocket;
+await init();
+const registry = createAgentSurfaceRegistry();
+const go = action({ description: "Goes", input: emptyObjectSchema, effect: "local-state", execute: () => ({ gone: true }) });
+for (const type of ["devices.table", "users.table"]) registry.register(defineAgentComponent({ type, description: "A table", actions: { go } }));
+const server = await startToolServer();
+${script.replace('"ws://127.0.0.1:7341"', "server.url")}
+while (server.tools().length === 0) await new Promise((resolve) => setImmediate(resolve));
+const [{ name }, ...others] = server.tools();
+console.log(JSON.stringify([name, others.length, (await server.call(name, {}, { id: "a1" })).output]));
+await detach();
+await server.close();
+registry.dispose();
+`;
+
+test("the page attaches it, and the agent gets what the scope covers", async () => {
+  assert.ok(attach.includes('"ws://127.0.0.1:7341"'));
+  assert.deepEqual(JSON.parse(await app.node("attach.mjs")), ["view_devices__table__go", 0, { gone: true }]);
 });
 
 /** The server's end breaks the connection: while a handler runs, and while a person decides. */

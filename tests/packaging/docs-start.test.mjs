@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { build as viteBuild } from "vite";
-import { launch, openPage } from "../e2e/harness/browser.mjs";
+import { launch, openPage, pressUntil } from "../e2e/harness/browser.mjs";
 import { serve } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
 import { filesOf } from "./snippets.mjs";
@@ -30,7 +30,7 @@ const drive = async (url) => {
     await page.waitForFunction(() => document.activeElement?.localName === "agent-approvals");
     assert.equal((await notes()).length, 2);
     await page.keyboard.press("Tab");
-    while ((await notes()).length > 0) await page.keyboard.press("Enter");
+    await pressUntil(page, async () => (await notes()).length === 0);
     await page.waitForFunction(() => [...document.querySelectorAll("button")].some(({ textContent, disabled }) => textContent.endsWith("clear") && disabled));
     assert.deepEqual(page.faults, []);
   } finally {
@@ -38,12 +38,26 @@ const drive = async (url) => {
   }
 };
 
-for (const [name, link] of [
-  ["getting-started", []],
-  ["react", ["react", "react-dom"]],
+/** The packages that the commands of a page install; `npx vite` is the `build` below, served. */
+const installed = (commands) => {
+  const names = [];
+  for (const line of commands.trim().split("\n")) {
+    const [, packages] = /^npm install (?:--save-dev )?([\w@/. -]+)$/.exec(line) ?? [];
+    assert.ok(packages !== undefined || line === "npm init -y", line);
+    names.push(...(packages?.split(" ") ?? []));
+  }
+  assert.ok(names.includes("agent-surface-wasm") && names.includes("vite"), commands);
+  return names.filter((name) => name !== "agent-surface-wasm");
+};
+
+for (const [name, shown] of [
+  ["getting-started", ["install", "serve", "index.html", "notes.js", "main.js", "copilot.js"]],
+  ["react", ["install", "index.html", "main.jsx", "notes.jsx", "tools.jsx"]],
 ]) {
   test(`${name}: copied, built and used, it does what it says`, async () => {
-    const made = await project(await filesOf(`${name}.md`), { link });
+    const { install, serve: command = "npx vite\n", ...files } = await filesOf(`docs/${name}.md`, shown);
+    assert.equal(command, "npx vite\n");
+    const made = await project(files, { link: installed(install) });
     try {
       await viteBuild({ root: made.folder, logLevel: "error" });
       const server = await serve({ folders: { "/": made.path("dist") } });
@@ -57,3 +71,37 @@ for (const [name, link] of [
     }
   });
 }
+
+/** A surface with a note, and a model that lists it, calls a tool that there is not, and ends; prints the conversation. */
+const CONVERSE = `
+import { createAgentSurfaceRegistry, createAgentToolset, defineAgentComponent, fromJsonSchema, init, observation } from "agent-surface-wasm";
+import { converse } from "./copilot.js";
+await init();
+const registry = createAgentSurfaceRegistry();
+const output = fromJsonSchema({ type: "array" });
+registry.register(defineAgentComponent({ type: "app.notes", description: "Notes", observations: { list: observation({ description: "All", output, read: () => ["a"] }) } }));
+const toolset = createAgentToolset(registry, { consumer: { id: "copilot", kind: "embedded" }, topology: "embedded" });
+const use = (name) => ({ type: "tool_use", id: "toolu_" + name, name, input: {} });
+const answers = [[use("view_app__notes__list"), use("none")], [{ type: "text", text: "One." }]];
+const asked = [];
+const client = { messages: { create: async (request) => (asked.push(request.tools.length), { content: answers.shift() }) } };
+const messages = [{ role: "user", content: "What is there?" }];
+await converse(toolset, client, messages);
+console.log(JSON.stringify({ asked, messages }));
+process.exit(0);
+`;
+
+test("getting-started: its loop with a model answers each call, and ends", async () => {
+  const { "copilot.js": copilot } = await filesOf("docs/getting-started.md", ["install", "serve", "index.html", "notes.js", "main.js", "copilot.js"]);
+  const made = await project({ "copilot.js": copilot, "converse.js": CONVERSE });
+  try {
+    const { asked, messages } = JSON.parse(await made.node("converse.js"));
+    assert.deepEqual(asked, [1, 1]);
+    assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user", "assistant"]);
+    const [listed, unknown] = messages[2].content;
+    assert.deepEqual([listed.content, listed.is_error, unknown.is_error], ['["a"]', undefined, true]);
+    assert.match(unknown.content, /CAPABILITY_NOT_FOUND/);
+  } finally {
+    await made.remove();
+  }
+});

@@ -1,4 +1,5 @@
-// docs/external-agents.md: the scripts of the page's own side, in their order, make a surface that answers as the text says.
+// docs/external-agents.md: the scripts of the page's own side, in their order, make a surface that answers as the text says, and
+// the peer's script reads its answers.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ROOT } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
+import { filesOf } from "./snippets.mjs";
 
 const BEFORE = `
 import { init, createAgentSurfaceRegistry } from "agent-surface-wasm";
@@ -29,19 +31,33 @@ transport.close();
 registry.dispose();
 `;
 
+/** The peer's script with each kind of answer. How a real one is connected, the guide's frame shows in `docs-pages.test.mjs`. */
+const PEERS = `
+import { SurfaceClient } from "agent-surface-wasm/surface/client";
+const answers = [
+  { ok: false, error: { code: "SESSION_REVOKED" } },
+  { ok: true, result: { error: { code: "PERMISSION_DENIED" } } },
+  { ok: true, result: { output: { cleared: 1 } } },
+];
+const print = console.log;
+const said = [];
+console.log = (...words) => said.push(words);
+for (const [at, answer] of answers.entries()) {
+  SurfaceClient.connect = async ({ origin }) => ({ invoke: async (id) => (origin === "https://console.example" && id === "todo.clear_completed" ? answer : undefined) });
+  await import("./peer.mjs?" + at);
+}
+print(JSON.stringify(said));
+`;
+
 let app;
-let snippets;
 before(async () => {
-  const page = await readFile(join(ROOT, "docs", "external-agents.md"), "utf8");
-  snippets = [...page.matchAll(/^```js\n([^]*?)^```/gm)].map(([, text]) => text);
+  const shown = await filesOf("docs/external-agents.md", ["page", "peer"]);
   const queue = await readFile(join(ROOT, "www", "queue", "app", "queue.js"), "utf8");
-  const own = snippets.filter((text) => !text.includes("SurfaceClient"));
-  app = await project({ "queue.mjs": queue, "page.mjs": [BEFORE, ...own, AFTER].join("\n") });
+  app = await project({ "queue.mjs": queue, "page.mjs": [BEFORE, shown.page, AFTER].join("\n"), "peer.mjs": shown.peer, "peers.mjs": PEERS });
 });
 after(() => app?.remove());
 
 test("the scripts of the page make a surface", async () => {
-  assert.equal(snippets.length, 5);
   const { response, added, unavailable, declared, peers } = JSON.parse(await app.node("page.mjs"));
   assert.deepEqual(response.result.capabilities.map(({ id, available }) => [id, available]), [
     ["todo.overview", true],
@@ -53,6 +69,14 @@ test("the scripts of the page make a surface", async () => {
   assert.equal(added.result.output.text, "four");
   assert.deepEqual([unavailable.ok, unavailable.result.error.code], [true, "CAPABILITY_NOT_AVAILABLE"]);
   assert.deepEqual([declared["todo.clear_completed"], peers], ["view:support-queue.todo.clearCompleted", []]);
+});
+
+test("the peer's script tells a call that was refused from one that failed and one that ran", async () => {
+  assert.deepEqual(JSON.parse(await app.node("peers.mjs")), [
+    ["the exchange was refused", "SESSION_REVOKED"],
+    ["the action did not happen", "PERMISSION_DENIED"],
+    [{ cleared: 1 }],
+  ]);
 });
 
 test("every place that the page names is there", async () => {

@@ -5,7 +5,7 @@ import { readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createServer, build as viteBuild } from "vite";
-import { launch, openPage } from "../e2e/harness/browser.mjs";
+import { launch, openPage, pressUntil } from "../e2e/harness/browser.mjs";
 import { ROOT, serve } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
 
@@ -54,7 +54,7 @@ const drive = async (url) => {
     // The element takes the focus; its first half second decides nothing.
     await page.waitForFunction(() => document.activeElement?.localName === "agent-approvals");
     await page.keyboard.press("Tab");
-    while ((await page.getByRole("checkbox").count()) > 1) await page.keyboard.press("Enter");
+    await pressUntil(page, async () => (await page.getByRole("checkbox").count()) === 1);
     await said("clearDone");
     assert.equal(await page.locator("header p").first().textContent(), "0 of 1 done");
     await page.getByText("4 tools").waitFor();

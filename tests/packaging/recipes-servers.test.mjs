@@ -70,14 +70,14 @@ const script = ({ asked, results, tools }) => {
   return results.length === 3 ? { calls: [{ name: CLEAR }] } : { text: "Done." };
 };
 
-for (const [recipe, server, link] of [
-  ["langgraph", LANGGRAPH, ["@langchain/core", "@langchain/langgraph", "@langchain/openai"]],
-  ["mastra", MASTRA, ["@mastra/core"]],
+for (const [recipe, server, files, link] of [
+  ["langgraph", LANGGRAPH, ["graph.mjs", "loop.mjs"], ["@langchain/core", "@langchain/langgraph", "@langchain/openai"]],
+  ["mastra", MASTRA, ["server.mjs", "loop.mjs"], ["@mastra/core"]],
 ]) {
   test(`${recipe}: the page's tools are forwarded in each turn, and every call has its result`, async () => {
     const model = await startModelServer(script);
     cleanups.push(model.close);
-    const made = await project({ ...(await filesOf(`recipes/${recipe}.md`)), "main.mjs": `process.env.MODEL_URL = ${JSON.stringify(`${model.url}/v1`)};\n${program(server)}` }, { link });
+    const made = await project({ ...(await filesOf(`docs/recipes/${recipe}.md`, files)), "main.mjs": `process.env.MODEL_URL = ${JSON.stringify(`${model.url}/v1`)};\n${program(server)}` }, { link });
     cleanups.push(made.remove);
     const printed = await made.node("main.mjs");
     const { said, items } = JSON.parse(printed.trim().split("\n").at(-1));

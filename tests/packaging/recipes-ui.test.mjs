@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { build as viteBuild } from "vite";
-import { launch, openPage } from "../e2e/harness/browser.mjs";
+import { launch, openPage, pressUntil } from "../e2e/harness/browser.mjs";
 import { serve } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
 import { filesOf } from "./snippets.mjs";
@@ -32,7 +32,7 @@ const drive = async (url) => {
     await page.waitForFunction(() => document.activeElement?.localName === "agent-approvals");
     await shows("3 in the basket, 0 ordered");
     await page.keyboard.press("Tab");
-    while ((await page.getByText("0 in the basket, 3 ordered").count()) === 0) await page.keyboard.press("Enter");
+    await pressUntil(page, () => page.getByText("0 in the basket, 3 ordered").isVisible());
     await page.waitForFunction(() => [...document.querySelectorAll("button")].some((button) => button.textContent.endsWith("order") && button.disabled));
     // What is gone is out of reach, and what comes back is there once.
     await page.getByRole("button", { name: "Close the basket" }).click();
@@ -46,12 +46,14 @@ const drive = async (url) => {
   }
 };
 
-for (const [name, link] of [
-  ["vue", ["vue", "@vitejs/plugin-vue"]],
-  ["svelte", ["svelte", "@sveltejs/vite-plugin-svelte"]],
+const COMMON = ["src/main.js", "vite.config.js", "index.html"];
+
+for (const [name, files, link] of [
+  ["vue", ["src/agent.js", "src/Basket.vue", "src/App.vue"], ["vue", "@vitejs/plugin-vue"]],
+  ["svelte", ["src/agent.svelte.js", "src/Basket.svelte", "src/App.svelte"], ["svelte", "@sveltejs/vite-plugin-svelte"]],
 ]) {
   test(`${name}: the recipe builds, follows agent and person, and lets go`, async () => {
-    const made = await project(await filesOf(`recipes/${name}.md`), { link });
+    const made = await project(await filesOf(`docs/recipes/${name}.md`, [...files, ...COMMON]), { link });
     try {
       await viteBuild({ root: made.folder, configFile: made.path("vite.config.js"), logLevel: "error" });
       const server = await serve({ folders: { "/": made.path("dist") } });

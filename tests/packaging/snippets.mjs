@@ -1,28 +1,40 @@
-// The files that a page of docs/ shows, so that what people copy is what the tests run.
+// The code that a page of the documentation shows, so that what people copy is what the tests run.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "../e2e/harness/server.mjs";
 
 /**
- * Fenced blocks with `file=name` behind their language, by name: several of one name are pieces of one file, in their order.
+ * The fenced blocks of a page: `{ language, name, text }`. `name` is what stands behind the language: `file=main.js` where
+ * people are to make that file, `part=page` where a test puts the pieces together. A block without either has none.
  *
  * @param {string} markdown
- * @returns {Record<string, string>}
  */
-export const filesIn = (markdown) => {
-  const files = {};
-  for (const [, fence, info, text] of markdown.matchAll(/^(`{3,})([^`\n]*)\n([^]*?)^\1$/gm)) {
-    const name = /(?:^|\s)file=(\S+)/.exec(info)?.[1];
-    if (name) files[name] = files[name] === undefined ? text : `${files[name]}\n${text}`;
-    else if (/file/.test(info)) throw new Error(`\`${fence}${info}\`: a block that names a file says \`file=name\``);
-  }
-  return files;
-};
+export const blocksIn = (markdown) =>
+  [...markdown.matchAll(/^(`{3,})([^`\n]*)\n([^]*?)^\1$/gm)].map(([, , info, text]) => {
+    const [language = "", ...words] = info.trim().split(/\s+/);
+    const [name] = words.map((word) => /^(?:file|part)=(\S+)$/.exec(word)?.[1]);
+    if (words.length > 1 || (words.length === 1 && name === undefined)) {
+      throw new Error(`\`${info}\`: behind the language of a block stands \`file=name\`, \`part=name\` or nothing`);
+    }
+    return { language, name, text };
+  });
 
-/** The files of a page, by its path below docs/. */
-export const filesOf = async (page) => {
-  const files = filesIn(await readFile(join(ROOT, "docs", page), "utf8"));
-  if (Object.keys(files).length === 0) throw new Error(`docs/${page} shows no file`);
+/**
+ * The named blocks of a page by their names; several of one name are one text, in their order. A test says which it runs, so
+ * that a new one cannot be forgotten.
+ *
+ * @param {string} path  of the page, from the root
+ * @param {string[]} names
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function filesOf(path, names) {
+  const files = {};
+  for (const { name, text } of blocksIn(await readFile(join(ROOT, path), "utf8"))) {
+    if (name !== undefined) files[name] = files[name] === undefined ? text : `${files[name]}\n${text}`;
+  }
+  const shown = Object.keys(files);
+  const amiss = [...shown.filter((name) => !names.includes(name)), ...names.filter((name) => !shown.includes(name))];
+  if (amiss.length > 0) throw new Error(`${path} shows ${shown.join(", ")}; its test runs ${names.join(", ")}`);
   return files;
-};
+}

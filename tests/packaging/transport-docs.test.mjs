@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
+import { blocksIn } from "./snippets.mjs";
 
 const read = (...path) => readFile(join(ROOT, ...path), "utf8");
 
 test("every script of the page is a piece of the example, word for word", async () => {
   const [page, example] = [await read("docs", "transports.md"), await read("tests", "examples", "broadcast-transport.mjs")];
-  const snippets = [...page.matchAll(/^```js\n([^]*?)^```/gm)].map(([, text]) => text);
+  const snippets = blocksIn(page).filter(({ language }) => language !== "text").map(({ text }) => text);
   assert.ok(snippets.length >= 6);
   for (const snippet of snippets) assert.ok(example.includes(snippet), snippet);
 });

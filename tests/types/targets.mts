@@ -1,7 +1,7 @@
 // What `/targets` gives and takes is what the official packages declare.
 
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AGUIEvent, Tool as AGUITool, ToolMessage as AGUIToolMessage } from "@ag-ui/core";
+import type { AGUIEvent, Message, Tool as AGUITool, ToolCall, ToolMessage as AGUIToolMessage } from "@ag-ui/core";
 import type { Tool as AssistantUITool } from "@assistant-ui/react";
 import type { Content, GenerateContentResponse, ToolListUnion } from "@google/genai";
 import type { BindToolsInput } from "@langchain/core/language_models/chat_models";
@@ -85,6 +85,20 @@ declare const runEvents: AGUIEvent[];
 void agui.answer(runEvents);
 declare const called: CallToolRequest;
 void mcp.answer(called);
+
+// What is kept in place of an answer has its type.
+const { history } = await anthropic.answer(message);
+export const anthropicKept: Anthropic.MessageParam = { role: "assistant", content: (history ?? message).content };
+export const responsesKept: OpenAI.Responses.ResponseOutputItem[] = ((await responses.answer(response)).history ?? response).output;
+const completed = (await chat.answer(completion)).history ?? completion;
+export const chatKept: (OpenAI.Chat.ChatCompletionMessageParam | undefined)[] = [completed.choices[0]?.message];
+export const geminiKept: (Content | undefined)[] = [((await gemini.answer(generated)).history ?? generated).candidates?.[0]?.content];
+export const langchainKept: AIMessage = Object.assign(aiMessage, (await langchain.answer(aiMessage)).history);
+declare const runMessages: Message[];
+export const aguiKept: Message[] = (await agui.answer(runMessages)).history ?? runMessages;
+export const aguiCalls: ToolCall[] = (await agui.answer(runEvents)).history ?? [];
+// @ts-expect-error -- the calls of a run, not its events
+export const aguiEvents: AGUIEvent[] = (await agui.answer(runEvents)).history ?? [];
 
 // @ts-expect-error -- the text alone is no answer
 void anthropic.answer("hello");

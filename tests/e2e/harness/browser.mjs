@@ -52,3 +52,20 @@ export async function openPage(browser, url, options = {}) {
   await page.goto(url);
   return page;
 }
+
+/**
+ * Presses Enter until something holds: the approval element takes no input in its first half second. Fails when it does not in
+ * `times` presses.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {() => Promise<boolean>} holds
+ */
+export async function pressUntil(page, holds, times = 300) {
+  for (let time = 0; time < times; time += 1) {
+    if (await holds()) return;
+    await page.keyboard.press("Enter");
+    // As often as the page is drawn, so that the bound is one of time.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  }
+  throw new Error(`Enter was pressed ${times} times, and nothing came of it`);
+}

@@ -2,12 +2,15 @@
 // read from the package's types. It refuses links that lead nowhere. Called by `cargo xtask docs` and `cargo xtask demo`.
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { dirname, join, posix, resolve } from "node:path";
 import { renderMarkdown } from "./markdown.mjs";
 import { renderReference } from "./reference.mjs";
 import { pageOf } from "./shell.mjs";
 
-const [root, folder] = process.argv.slice(2);
+const given = process.argv.slice(2);
+if (given.length !== 2) throw new Error("`node site.mjs <root> <folder>`: the working copy's root, and where the site goes");
+// Imports and the compiler of types take whole paths only.
+const [root, folder] = given.map((path) => resolve(path));
 
 /** The order of the navigation. What is in docs/ and not here comes at the end. */
 const GROUPS = [
