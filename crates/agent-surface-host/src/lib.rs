@@ -8,9 +8,11 @@
 
 mod endpoint;
 mod mount;
+mod places;
 mod reply;
 mod serve;
 mod server;
+mod stream;
 mod transport;
 
 /// What any longer time means: clocks end somewhere, and some code panics where they do.

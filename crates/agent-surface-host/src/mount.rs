@@ -20,12 +20,18 @@ pub struct Mount {
     /// counts canonical text, unless it is said here.
     pub max_body_bytes: Option<usize>,
     /// The most exchanges at once, from before their bodies are read until their handlers are done, whether or not their
-    /// callers still wait; what is more gets the status 503.
+    /// callers still wait. For one more, the body that has been coming in longest gives way; if none is still coming in, the
+    /// newcomer does. Who gives way gets the status 503.
     pub max_exchanges: u16,
+    /// The most connections at once. For one more, the one that has been without a request to answer longest is closed; if
+    /// all have one, the newcomer is. Below what the system lets a process open; above `max_exchanges`.
+    pub max_connections: u16,
     /// How long a connection may take to send the head of a request, and stay open without one.
     pub header_timeout: Duration,
     /// How long a request body may take to come in.
     pub body_timeout: Duration,
+    /// How long a caller may take nothing of a response that is being sent.
+    pub response_timeout: Duration,
     /// How long exchanges under way may go on after `serve` was asked to end; then their connections are closed.
     pub shutdown_timeout: Duration,
     /// The names that callers may know the server by, like `agent.example` or, for one port only, `agent.example:8080`;
@@ -44,8 +50,10 @@ impl Default for Mount {
             base_path: "/".to_owned(),
             max_body_bytes: None,
             max_exchanges: 256,
+            max_connections: 512,
             header_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(30),
+            response_timeout: Duration::from_secs(30),
             shutdown_timeout: Duration::from_secs(30),
             allowed_hosts: None,
             allowed_origins: Vec::new(),

@@ -7,6 +7,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::mount::Mount;
+use crate::places::Places;
 use crate::reply;
 use agent_surface_interop::router::Host;
 use agent_surface_interop::{Error, Exact, Rule, Signal, http};
@@ -18,15 +19,14 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body_util::BodyExt;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 /// An endpoint where it is mounted.
 pub(crate) struct Mounted<H> {
     endpoint: Arc<Endpoint<H>>,
     mount: Mount,
     max_body_bytes: usize,
-    /// One for each exchange, from before its body is read until it is over.
-    permits: Arc<Semaphore>,
+    /// One for each exchange, which waits there for its body and then works until it is over.
+    exchanges: Arc<Places>,
 }
 
 /// The endpoint as an axum service, for servers that have more than this. These know where they listen: the time for a
@@ -59,7 +59,7 @@ impl<H: Host + Send + 'static> Mounted<H> {
     pub(crate) fn new(endpoint: Endpoint<H>, mount: Mount) -> Arc<Self> {
         Arc::new(Mounted {
             max_body_bytes: mount.body_limit(endpoint.manifest()),
-            permits: Arc::new(Semaphore::new(usize::from(mount.max_exchanges))),
+            exchanges: Places::new(mount.max_exchanges),
             endpoint: Arc::new(endpoint),
             mount,
         })
@@ -71,8 +71,7 @@ impl<H: Host + Send + 'static> Mounted<H> {
 
     /// Waits until no exchange runs any more, also none whose caller is gone.
     pub(crate) async fn until_idle(&self) {
-        let all = u32::from(self.mount.max_exchanges);
-        drop(self.permits.acquire_many(all).await);
+        self.exchanges.until_empty().await;
     }
 
     async fn answer(&self, request: Request, is_allowed_page: bool) -> Response<Body> {
@@ -124,24 +123,23 @@ impl<H: Host + Send + 'static> Mounted<H> {
             ));
         }
         // Before the body is read, so that it bounds what bodies take up, too.
-        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_none| {
-            reply::refused(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "TOO_MANY_EXCHANGES",
-                "expected fewer exchanges at once",
-            )
-        })?;
-        let reading = self.read(&parts.headers, body);
-        let envelope = tokio::time::timeout(self.mount.body_timeout, reading).await;
-        let envelope = envelope.unwrap_or_else(|_elapsed| Err(Rule::HttpRequestSlow.into()));
+        let place = self.exchanges.take().ok_or_else(too_many)?;
+        let reading = tokio::time::timeout(self.mount.body_timeout, self.read(&parts.headers, body));
+        let envelope = tokio::select! {
+            envelope = reading => envelope.unwrap_or_else(|_elapsed| Err(Rule::HttpRequestSlow.into())),
+            () = place.until_given_away() => return Err(too_many()),
+        };
         let envelope = envelope.map_err(|error| reply::failed(&error))?;
+        if !place.work() {
+            return Err(too_many());
+        }
         let signal = Signal::default();
         let gone = AbortOnDrop(signal.clone());
         let exchange = Arc::clone(&self.endpoint).exchange(parts.headers, envelope, signal);
         // A task of its own outlives a caller that hangs up, and counts until it is over.
         let result = tokio::spawn(async move {
             let result = exchange.await;
-            drop(permit);
+            drop(place);
             result
         })
         .await;
@@ -180,6 +178,14 @@ impl<H: Host + Send + 'static> Mounted<H> {
         }
         http::read_request(bytes, limit)
     }
+}
+
+fn too_many() -> Response<Body> {
+    reply::refused(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "TOO_MANY_EXCHANGES",
+        "expected fewer exchanges at once",
+    )
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

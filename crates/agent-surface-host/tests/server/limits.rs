@@ -9,7 +9,8 @@ use crate::{ask, call};
 use agent_surface_host::{Mount, Route, Transport};
 use agent_surface_interop::Error;
 use agent_surface_interop::memory::MemoryIdempotency;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 const JSON: &str = "content-type: application/json";
@@ -46,6 +47,106 @@ fn more_exchanges_than_may_run_are_turned_away_also_when_callers_have_hung_up() 
     assert_eq!(raw(&server, "POST /exchange", JSON, b"{}").0, 400);
 }
 
+/// The head of an exchange, and as many bytes of its body as are to come first.
+fn begun(server: &Server, body: &str, bytes: usize) -> TcpStream {
+    let mut stream = server.connect();
+    let length = body.len();
+    let (first, _) = body.split_at(bytes);
+    let text = format!(
+        "POST /exchange HTTP/1.1\r\nhost: localhost\r\n{JSON}\r\ncontent-length: {length}\r\n\r\n{first}"
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    stream
+}
+
+fn status(stream: &mut TcpStream) -> String {
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn bodies_that_do_not_come_keep_nobody_out() {
+    let mount = Mount {
+        max_exchanges: 1,
+        body_timeout: Duration::MAX,
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    let text = slow(&server, 2000);
+    let give_up = Instant::now() + Duration::from_secs(20);
+    for mut stalled in [(); 3].map(|()| begun(&server, &text, 1)) {
+        stalled.set_nonblocking(true).unwrap();
+        // Its head may come after the first of these; then it gives way to the next.
+        while stalled.peek(&mut [0]).is_err() {
+            assert!(Instant::now() < give_up, "it kept its place");
+            assert_eq!(raw(&server, "POST /exchange", JSON, b"{}").0, 400);
+        }
+        stalled.set_nonblocking(false).unwrap();
+        assert_eq!(status(&mut stalled), "HTTP/1.1 503");
+    }
+    let mut running = post(&server, &text);
+    server.wait_for_a_run();
+    assert_eq!(status(&mut begun(&server, &text, 1)), "HTTP/1.1 503");
+    assert_eq!(status(&mut running), "HTTP/1.1 200");
+}
+
+#[test]
+fn connections_without_a_request_keep_nobody_out() {
+    let mount = Mount {
+        max_connections: 2,
+        header_timeout: Duration::MAX,
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    let text = slow(&server, 2000);
+    let mut running = post(&server, &text);
+    server.wait_for_a_run();
+    let mut idle = [(); 3].map(|()| server.connect());
+    assert_eq!(raw(&server, "GET /manifest", JSON, b"").0, 200);
+    for stream in &mut idle {
+        let mut answer = Vec::new();
+        assert_eq!(stream.read_to_end(&mut answer).unwrap(), 0);
+    }
+    assert_eq!(status(&mut running), "HTTP/1.1 200");
+}
+
+#[test]
+fn while_every_connection_has_a_request_a_newcomer_is_closed() {
+    let mount = Mount {
+        max_connections: 1,
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    let mut running = post(&server, &slow(&server, 2000));
+    server.wait_for_a_run();
+    let mut answer = Vec::new();
+    assert_eq!(server.connect().read_to_end(&mut answer).unwrap(), 0);
+    assert_eq!(status(&mut running), "HTTP/1.1 200");
+}
+
+#[test]
+fn a_caller_that_takes_no_answer_is_not_waited_for() {
+    let mount = Mount {
+        response_timeout: Duration::from_millis(10),
+        ..Mount::default()
+    };
+    let server = Server::start_with(Sign::None, mount);
+    let mut stream = server.connect();
+    stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+    let many = "GET /manifest HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1000);
+    // Once its answers are stuck the server reads no more; then it hangs up.
+    let error = loop {
+        if let Err(error) = stream.write_all(many.as_bytes()) {
+            break error.kind();
+        }
+    };
+    assert!(
+        matches!(error, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe),
+        "{error:?}"
+    );
+}
+
 #[test]
 fn a_connection_that_sends_no_whole_head_is_closed() {
     let mount = Mount {
@@ -67,6 +168,7 @@ fn no_time_is_too_long() {
     let mount = Mount {
         header_timeout: Duration::MAX,
         body_timeout: Duration::MAX,
+        response_timeout: Duration::MAX,
         shutdown_timeout: Duration::MAX,
         ..Mount::default()
     };
