@@ -234,8 +234,8 @@ test("the documentation says what is unavailable, lost, left out, and strict as 
   assert.equal(`${content}\n`, shown);
   assert.deepEqual(state, { role: "user", full: [], same: true, role2: "developer" });
   assert.deepEqual(said.report, [
-    "level/properties/to/exclusiveMinimum: exclusiveMinimum rewritten, the next whole number, inclusive",
-    "text is not offered: /inputSchema/type, the input of a tool must be an object",
+    "level/properties/to/exclusiveMinimum is rewritten: the next whole number, inclusive",
+    "text is not offered, for /inputSchema/type: the input of a tool must be an object",
     "third had no room",
   ]);
   const [count, hasFirst, hasMeta, left] = said.many;

@@ -56,7 +56,8 @@ export function renderMarkdown(text, where) {
         return `<a href="${escape(destination(href, where))}">${this.parser.parseInline(tokens)}</a>`;
       },
       image({ href, text: alternative }) {
-        return `<img src="${escape(destination(href, where))}" alt="${escape(alternative)}">`;
+        const img = `<img src="${escape(destination(href, where))}" alt="${escape(alternative)}">`;
+        return href.endsWith(".svg") ? `<span class="picture" tabindex="0">${img}</span>` : img;
       },
       html({ text: raw }) {
         if (raw.trimStart().startsWith("<!--")) return "";

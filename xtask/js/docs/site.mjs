@@ -36,7 +36,7 @@ function navigation(written, reference) {
   const others = [...written.keys()].filter((name) => !known.includes(name));
   const groups = [...GROUPS, ["More", others]].map(([title, names]) => ({
     title,
-    pages: names.filter((name) => written.has(name)).map((name) => ({ name, label: written.get(name).title })),
+    pages: names.filter((name) => written.has(name)).map((name) => ({ name, label: name === "index" ? "Overview" : written.get(name).title })),
   }));
   groups.push({ title: "Reference", pages: [...reference].map(([name, { label }]) => ({ name, label, isCode: true })) });
   return groups.filter(({ pages }) => pages.length > 0);
