@@ -97,14 +97,20 @@ struct Options<'a>(BTreeMap<&'a str, &'a str>);
 
 impl<'a> Options<'a> {
     fn read(arguments: &[&'a str], usage: &str) -> Result<Self, Error> {
-        let (pairs, rest) = arguments.as_chunks::<2>();
-        let named = |[name, value]: &[&'a str; 2]| Some((name.strip_prefix("--")?, *value));
-        let options: Option<BTreeMap<_, _>> = pairs.iter().map(named).collect();
-        let is_known = |name: &&str| usage.contains(&format!("--{name} "));
-        options
-            .filter(|options| rest.is_empty() && options.keys().all(is_known))
-            .map(Options)
-            .ok_or_else(|| Error::Host(USAGE.to_owned()))
+        let refused = |problem: String| Error::Host(format!("{problem}\n\n{USAGE}"));
+        let mut options = BTreeMap::new();
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let is_known = |name: &&str| usage.contains(&format!("--{name} "));
+            let name = argument.strip_prefix("--").filter(is_known);
+            let name = name.ok_or_else(|| refused(format!("`{argument}` is no option of this command")))?;
+            let value = rest.next();
+            let value = value.ok_or_else(|| refused(format!("expected a value behind `{argument}`")))?;
+            if options.insert(name, *value).is_some() {
+                return Err(refused(format!("expected `{argument}` once")));
+            }
+        }
+        Ok(Options(options))
     }
 
     fn route(&self) -> Result<Route, Error> {

@@ -109,22 +109,31 @@ fn whoever_has_the_endpoints_key_takes_nothing_that_is_not_signed() {
 
 #[test]
 fn it_says_what_it_expects() {
-    for wrong in [
-        &[][..],
-        &[
-            "exchange",
-            "http://h/",
-            "--operation",
-            "agent.step",
-            "--nonsense",
-            "1",
-        ],
-        &["exchange", "http://h/", "--session"],
-        &["exchange", "http://h/", "--operation", "agent.step"],
+    let exchange = ["exchange", "http://h/", "--operation", "agent.step"];
+    for (arguments, more, says) in [
+        (&[][..], &[][..], "agent-surface-host manifest"),
+        (
+            &exchange,
+            &["--nonsense", "1"],
+            "`--nonsense` is no option of this command",
+        ),
+        (&exchange, &["--session"], "expected a value behind `--session`"),
+        (
+            &exchange,
+            &["--operation", "agent.step"],
+            "expected `--operation` once",
+        ),
+        (&exchange, &[], "expected `--session`"),
+        (
+            &["manifest", "http://h/"],
+            &["--session", "s:1"],
+            "`--session` is no option",
+        ),
     ] {
-        let output = command(wrong);
+        let output = command(&[arguments, more].concat());
+        let said = text(&output.stderr);
         assert!(!output.status.success());
-        assert!(text(&output.stderr).contains("--session ID"), "{output:?}");
+        assert!(said.starts_with(says) && said.contains("--session ID"), "{said}");
     }
     let output = command(&["manifest", "ftp://h/"]);
     assert_eq!(text(&output.stderr), "interop HTTP protocol is invalid\n");
