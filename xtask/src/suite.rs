@@ -75,6 +75,11 @@ fn unpack(workspace: &Workspace, suite: &Suite) -> Result<()> {
     let work = workspace.path("target/xtask/suite");
     let name = format!("{}-{}", suite.package, suite.version);
     let inside = format!("{name}/json/tests");
+    // What an interrupted run left would be in the way.
+    let unpacked = work.join(&name);
+    if unpacked.exists() {
+        fs::remove_dir_all(&unpacked).with_context(|| format!("cannot remove {}", unpacked.display()))?;
+    }
     let mut tar = Command::new("tar");
     tar.arg("-xzf")
         .arg(work.join(format!("{name}.tar.gz")))
