@@ -39,3 +39,12 @@ export const fromModule = (text) => {
 
 /** An option is not what it must be. */
 export const refuseOption = (message) => new InteropError("INVALID_OPTION", message, { type: "TypeError" });
+
+/** A member of a call, a claim or a reservation is not what it must be. */
+export const refuseMember = (message) => new InteropError("INVALID_MEMBER", message, { type: "TypeError", status: 400 });
+
+/** A clock of the page's says no time. */
+export const refuseTime = (message) => new InteropError("MEMBER_OUT_OF_RANGE", message, { type: "RangeError" });
+
+/** A port of the page's gave what is no answer. */
+export const refuseAnswer = (message) => new InteropError("HOST", message, { type: "TypeError" });

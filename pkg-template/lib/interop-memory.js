@@ -1,8 +1,9 @@
 // Stores in memory, bounded: for tests, and for routers that say that their exchanges need not outlive the page. They
 // refuse what is past the bound, before anything ran, and never make room by forgetting. Public through `interop-api.js`.
 
-import { InteropError, refuseOption } from "./interop-errors.js";
-import { checkScope, mayReserve, numberFor, placeOf, whatToCommit } from "./interop-rules.js";
+import { givenText } from "./given.js";
+import { InteropError, refuseMember, refuseOption } from "./interop-errors.js";
+import { highestOf, mayReserve, numberFor, placeOf, whatToCommit } from "./interop-rules.js";
 
 const ENTRIES = 100_000;
 const UNITS = 134_217_728;
@@ -82,7 +83,8 @@ export class InMemoryInteropIdempotencyStore {
 }
 
 /** Identifiers have no spaces. */
-const scopeOf = ({ issuerId, sessionId }) => `${issuerId} ${sessionId}`;
+const keyOf = (object, names) => names.map((name) => givenText(object[name], `\`${name}\``, refuseMember)).join(" ");
+const scopeOf = (object) => keyOf(object, ["issuerId", "sessionId"]);
 
 export class InMemoryInteropSequenceStore {
   #heads;
@@ -92,7 +94,7 @@ export class InMemoryInteropSequenceStore {
   }
 
   admit(claim) {
-    const key = `${scopeOf(claim)} ${claim.operation}`;
+    const key = keyOf(claim, ["issuerId", "sessionId", "operation"]);
     const place = placeOf(this.#heads.get(key), claim);
     if (place === "advanced") {
       this.#heads.set(key, { sequence: claim.sequence, requestDigest: claim.requestDigest });
@@ -112,10 +114,9 @@ export class InMemoryInteropOutboundSequenceStore {
 
   next(allocation) {
     const scope = scopeOf(allocation);
-    const { idempotencyKey } = allocation;
-    const key = idempotencyKey === undefined ? undefined : `${scope} ${idempotencyKey}`;
+    const key = allocation.idempotencyKey === undefined ? undefined : keyOf(allocation, ["issuerId", "sessionId", "idempotencyKey"]);
     const known = key === undefined ? undefined : this.#allocated.get(key);
-    const number = numberFor(allocation, known, this.#heads.get(scope) ?? 0);
+    const number = numberFor(allocation, known, this.#heads.get(scope));
     if (known === undefined) {
       // Both or neither.
       this.#heads.makeSureOfRoom(scope);
@@ -126,7 +127,6 @@ export class InMemoryInteropOutboundSequenceStore {
   }
 
   current(scope) {
-    checkScope(scope);
-    return this.#heads.get(scopeOf(scope)) ?? 0;
+    return highestOf(scope, this.#heads.get(scopeOf(scope)));
   }
 }

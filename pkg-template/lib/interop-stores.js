@@ -99,7 +99,7 @@ class Idempotency {
   async reserve({ idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs }) {
     const wanted = { idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs };
     checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
-    this.#rules.mayReserve(null, wanted); // So that nothing that is wrong with it is found in a transaction.
+    this.#rules.mayReserve(undefined, wanted); // So that nothing that is wrong with it is found in a transaction.
     const unlock = await this.#lock(idempotencyKey);
     let isReserved = false;
     try {
@@ -122,11 +122,11 @@ class Idempotency {
     const { maximumEntries, maximumBytes, maximumResponseBytes } = this.#limits;
     const { idempotencyKey, requestDigest, reservationId, logicalTimeMs, reservedUntilLogicalMs } = wanted;
     return this.#database.run([RECORDS, ROOMS], "readwrite", function* (records, rooms) {
-      const stored = (yield records.get(idempotencyKey)) ?? null;
+      const stored = yield records.get(idempotencyKey);
       if (!mayReserve(stored, wanted) || !isFree) return false;
       const { count, units } = (yield records.get(USAGE)) ?? { count: 0, units: 0 };
-      if (units >= maximumBytes || (stored === null && count >= maximumEntries)) throw full();
-      if (stored === null) yield records.put({ count: count + 1, units: units + unitsOf(idempotencyKey) }, USAGE);
+      if (units >= maximumBytes || (stored === undefined && count >= maximumEntries)) throw full();
+      if (stored === undefined) yield records.put({ count: count + 1, units: units + unitsOf(idempotencyKey) }, USAGE);
       const running = IDBKeyRange.bound([RESERVED, logicalTimeMs], [RESERVED, LAST]);
       yield* keepRooms(rooms, (yield records.index(BY_STATE).count(running)) + 1, maximumResponseBytes);
       yield records.put({ state: RESERVED, requestDigest, reservationId, reservedUntilLogicalMs, response: null }, idempotencyKey);
@@ -139,13 +139,13 @@ class Idempotency {
     checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
     checkText(response, "response");
     const { whatToCommit } = this.#rules;
-    whatToCommit(null, run);
+    whatToCommit(undefined, run);
     const { maximumResponseBytes } = this.#limits;
     if (utf8Length(response, maximumResponseBytes) > maximumResponseBytes) {
       throw new InteropError("RESPONSE_TOO_LARGE", `expected a response of at most ${maximumResponseBytes} bytes, for which these stores were opened`);
     }
     const isCommitted = await this.#withRoom([RECORDS], "readwrite", function* (records) {
-      const stored = (yield records.get(idempotencyKey)) ?? null;
+      const stored = yield records.get(idempotencyKey);
       const decision = whatToCommit(stored, run);
       if (decision !== "write") return decision === "keep";
       // A run that began is kept, whatever there is by now: its effect has happened.
@@ -221,32 +221,29 @@ function* removeSession(store, issuerId, sessionId) {
 const admitWith = (database, { maximumEntries }, { placeOf }) =>
   async function admit({ issuerId, sessionId, operation, sequence, requestDigest }) {
     const claim = { issuerId, sessionId, operation, sequence, requestDigest };
-    placeOf(null, claim);
+    placeOf(undefined, claim);
     const key = [issuerId, sessionId, operation];
     return database.run([SEQUENCES], "readwrite", function* (sequences) {
-      const head = (yield sequences.get(key)) ?? null;
+      const head = yield sequences.get(key);
       const place = placeOf(head, claim);
       if (place !== "advanced") return place;
-      if (head === null) yield* add(sequences, key, { sequence, requestDigest }, maximumEntries);
+      if (head === undefined) yield* add(sequences, key, { sequence, requestDigest }, maximumEntries);
       else yield sequences.put({ sequence, requestDigest }, key);
       return place;
     });
   };
 
-/** Throws if these are no names of a session. */
-const checkScope = ({ issuerId, sessionId }, { numberFor }) => numberFor({ issuerId, sessionId, maximumSequence: 1 }, null, 0);
-
 const nextWith = (database, { maximumEntries }, { numberFor }) =>
   async function next({ issuerId, sessionId, maximumSequence, idempotencyKey }) {
     const allocation = { issuerId, sessionId, maximumSequence, idempotencyKey };
-    numberFor(allocation, null, 0);
+    numberFor(allocation, undefined, undefined);
     const scope = [issuerId, sessionId];
     const hasKey = idempotencyKey !== undefined;
     return database.run([NUMBERS, ALLOCATED], "readwrite", function* (numbers, allocated) {
-      const known = hasKey ? ((yield allocated.get([...scope, idempotencyKey])) ?? null) : null;
+      const known = hasKey ? yield allocated.get([...scope, idempotencyKey]) : undefined;
       const head = yield numbers.get(scope);
-      const number = numberFor(allocation, known, head ?? 0);
-      if (known !== null) return number;
+      const number = numberFor(allocation, known, head);
+      if (known !== undefined) return number;
       if (hasKey) yield* add(allocated, [...scope, idempotencyKey], number, maximumEntries);
       if (head === undefined) yield* add(numbers, scope, number, maximumEntries);
       else yield numbers.put(number, scope);
@@ -254,11 +251,11 @@ const nextWith = (database, { maximumEntries }, { numberFor }) =>
     });
   };
 
-const currentWith = (database, rules) =>
+const currentWith = (database, { highestOf }) =>
   async function current({ issuerId, sessionId }) {
-    checkScope({ issuerId, sessionId }, rules);
+    highestOf({ issuerId, sessionId }, undefined);
     return database.run([NUMBERS], "readonly", function* (numbers) {
-      return (yield numbers.get([issuerId, sessionId])) ?? 0;
+      return highestOf({ issuerId, sessionId }, yield numbers.get([issuerId, sessionId]));
     });
   };
 
@@ -326,7 +323,7 @@ export const openStores = async (given, rules) => {
       return forgotten;
     },
     async forgetSession({ issuerId, sessionId }) {
-      checkScope({ issuerId, sessionId }, rules);
+      rules.highestOf({ issuerId, sessionId }, undefined);
       await database.run([SEQUENCES, NUMBERS, ALLOCATED], "readwrite", function* (...stores) {
         for (const store of stores) yield* removeSession(store, issuerId, sessionId);
       });

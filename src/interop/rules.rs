@@ -4,9 +4,10 @@
 //! Called by the facade's `interop-rules.js`.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 
-use agent_surface_interop::store::{Allocation, Claim, Commit, Place, Record};
+use agent_surface_interop::store::{Allocation, Claim, Commit, Place, Record, Reservation};
 use agent_surface_interop::{Digest, Error, Exact, Identifier, LogicalTime, MAX_SAFE, Operation, Value};
 use wasm_bindgen::prelude::*;
 
@@ -33,8 +34,12 @@ pub(super) fn double(number: u64) -> f64 {
 
 /// The whole number of a member; what is none is past every range.
 pub(super) fn number(value: Value<'_>, name: &str) -> u64 {
+    number_or(value, name, u64::MAX)
+}
+
+pub(super) fn number_or(value: Value<'_>, name: &str, otherwise: u64) -> u64 {
     let found = value.get(name).and_then(Value::as_f64);
-    found.and_then(whole).unwrap_or(u64::MAX)
+    found.and_then(whole).unwrap_or(otherwise)
 }
 
 pub(super) fn text<'a>(value: Value<'a>, name: &str) -> Cow<'a, str> {
@@ -45,16 +50,44 @@ fn thrown<T>(result: Result<T, Error>) -> Result<T, String> {
     result.map_err(|error| write::error(&error))
 }
 
-/// The run that a caller wants: what is wrong with it is the caller's.
-fn run(text: &str) -> Result<Record, String> {
-    thrown(Record::read(text).map_err(|error| match error {
-        Error::Internal(inner) => *inner,
-        error => error,
-    }))
+/// What a store holds is not what was put there: taken for nothing, it would let an effect happen again.
+fn broken(error: &Error) -> Error {
+    let text = ["what the store holds is broken: ", &error.message()].concat();
+    Error::Internal(Box::new(Error::Host(text)))
 }
 
-fn record(text: Option<&str>) -> Result<Option<Record>, String> {
-    thrown(text.map(Record::read).transpose())
+fn digest(value: Value<'_>, name: &'static str) -> Result<Digest, Error> {
+    Digest::parse(&text(value, name)).ok_or(Error::Invalid(name))
+}
+
+/// Who runs, from members of `value`.
+fn run(value: Value<'_>, reserved_until: u64) -> Result<Reservation, Error> {
+    Ok(Reservation {
+        request_digest: digest(value, "requestDigest")?,
+        reservation_id: Identifier::parse(&text(value, "reservationId"), "reservationId")?,
+        reserved_until: LogicalTime::new(reserved_until)
+            .map_err(|_time| Error::OutOfRange("reservedUntilLogicalMs"))?,
+    })
+}
+
+/// What a store holds under a key.
+fn record(text: Option<String>) -> Result<Option<Record>, Error> {
+    let read = |text| {
+        let wire = Exact::parse(text, values::MAX_BYTES)?;
+        let value = wire.value().get("run").ok_or(Error::Invalid("record"))?;
+        let reservation = run(value, number(value, "reservedUntilLogicalMs"))?;
+        let response = wire
+            .member("response")
+            .filter(|response| response.text() != "null");
+        if let Some(response) = &response {
+            digest(response.value(), "responseDigest")?;
+        }
+        Ok(Record {
+            reservation,
+            response,
+        })
+    };
+    text.map(read).transpose().map_err(|error| broken(&error))
 }
 
 /// Whether the run may begin that `wanted` is the text of.
@@ -62,79 +95,83 @@ fn record(text: Option<&str>) -> Result<Option<Record>, String> {
 /// # Errors
 /// The key is another request's, or a text is not as it must be.
 #[wasm_bindgen(js_name = mayReserve)]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "an optional text crosses as one of its own"
-)]
 pub fn may_reserve(stored: Option<String>, wanted: String) -> Result<bool, String> {
-    let stored = record(stored.as_deref())?;
-    let run = run(&wanted)?;
-    let now = number(values::parse(wanted)?.value(), "logicalTimeMs");
-    thrown(LogicalTime::new(now).and_then(|now| Record::reserve(stored.as_ref(), &run.reservation, now)))
-        .map(|record| record.is_some())
+    let wanted = values::parse(wanted)?;
+    thrown(record(stored).and_then(|stored| {
+        let value = wanted.value();
+        let run = run(value, number(value, "reservedUntilLogicalMs"))?;
+        let now = LogicalTime::new(number(value, "logicalTimeMs"))?;
+        Ok(Record::reserve(stored.as_ref(), &run, now)?.is_some())
+    }))
 }
 
-/// What a commit does: 0 refuse, 1 write, 2 keep. Responses are objects with their digest alone.
+/// What a commit does: 0 refuse, 1 write, 2 keep. Responses are their digests alone.
 ///
 /// # Errors
 /// A text is not as it must be.
 #[wasm_bindgen(js_name = whatToCommit)]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "an optional text crosses as one of its own"
-)]
-pub fn what_to_commit(stored: Option<String>, commit: &str) -> Result<u32, String> {
-    let stored = record(stored.as_deref())?;
-    let run = thrown(Record::read(commit))?;
-    let response = run.response.unwrap_or(values::parse(String::from("null"))?);
-    Ok(
-        match Record::commit(stored.as_ref(), &run.reservation, &response) {
+pub fn what_to_commit(stored: Option<String>, commit: String) -> Result<u32, String> {
+    let commit = values::parse(commit)?;
+    thrown(record(stored).and_then(|stored| {
+        digest(commit.value(), "responseDigest")?;
+        let run = run(commit.value(), 0)?;
+        Ok(match Record::commit(stored.as_ref(), &run, &commit) {
             Commit::Refuse => 0,
             Commit::Write(_) => 1,
             Commit::Keep => 2,
-        },
-    )
+        })
+    }))
 }
 
 /// Where a claim stands below the highest so far: 0 advanced, 1 duplicate, 2 stale, 3 conflict.
 ///
 /// # Errors
-/// A part is not as it must be.
+/// A part is not as it must be, of what is stored as well.
 #[wasm_bindgen(js_name = placeOf)]
-pub fn place_of(sequence: f64, digest: Option<String>, claim: String) -> Result<u32, String> {
-    let head = digest.and_then(|digest| Some((whole(sequence)?, Digest::parse(&digest)?)));
-    let claim = thrown(claim_of(&values::parse(claim)?))?;
-    Ok(match Place::of(head, &claim) {
-        Place::Advanced => 0,
-        Place::Duplicate => 1,
-        Place::Stale => 2,
-        Place::Conflict => 3,
-    })
+pub fn place_of(head: Option<String>, claim: String) -> Result<u32, String> {
+    let head = head.map(values::parse).transpose()?;
+    let claim = values::parse(claim)?;
+    let read = |head: &Exact| Ok((sequence(head.value())?, digest(head.value(), "requestDigest")?));
+    let head = head
+        .as_ref()
+        .map(read)
+        .transpose()
+        .map_err(|error| broken(&error));
+    thrown(head.and_then(|head| {
+        Ok(match Place::of(head, &claim_of(claim.value())?) {
+            Place::Advanced => 0,
+            Place::Duplicate => 1,
+            Place::Stale => 2,
+            Place::Conflict => 3,
+        })
+    }))
 }
 
-fn claim_of(claim: &Exact) -> Result<Claim, Error> {
-    let value = claim.value();
+fn sequence(value: Value<'_>) -> Result<u64, Error> {
     let sequence = number(value, "sequence");
-    if !(1..=MAX_SAFE).contains(&sequence) {
-        return Err(Error::OutOfRange("sequence"));
+    if (1..=MAX_SAFE).contains(&sequence) {
+        return Ok(sequence);
     }
+    Err(Error::OutOfRange("sequence"))
+}
+
+fn claim_of(value: Value<'_>) -> Result<Claim, Error> {
     Ok(Claim {
         issuer_id: Identifier::parse(&text(value, "issuerId"), "issuerId")?,
         session_id: Identifier::parse(&text(value, "sessionId"), "sessionId")?,
         operation: Operation::parse(&text(value, "operation")).ok_or(Error::Invalid("operation"))?,
-        sequence,
-        request_digest: Digest::parse(&text(value, "requestDigest"))
-            .ok_or(Error::Invalid("requestDigest"))?,
+        sequence: sequence(value)?,
+        request_digest: digest(value, "requestDigest")?,
     })
 }
 
-/// The number of an allocation, given the one that its key has already and the highest so far.
+/// The number of an allocation. `known` has, where they are, the one that its key has already and the highest so far.
 ///
 /// # Errors
-/// There are no more, or a part is not as it must be.
+/// There are no more, or a part is not as it must be, of what is stored as well.
 #[wasm_bindgen(js_name = numberFor)]
-pub fn number_for(allocation: String, allocated: Option<f64>, head: f64) -> Result<f64, String> {
-    let wanted = values::parse(allocation)?;
+pub fn number_for(allocation: String, known: String) -> Result<f64, String> {
+    let (wanted, known) = (values::parse(allocation)?, values::parse(known)?);
     let value = wanted.value();
     let key = value.get("idempotencyKey").map(|_| text(value, "idempotencyKey"));
     let made = Allocation::new(
@@ -143,6 +180,16 @@ pub fn number_for(allocation: String, allocated: Option<f64>, head: f64) -> Resu
         number(value, "maximumSequence"),
         key.as_deref(),
     );
-    let head = whole(head).unwrap_or(MAX_SAFE);
-    thrown(made.and_then(|allocation| allocation.number(allocated.and_then(whole), head))).map(double)
+    let stored = |name| match known.value().get(name) {
+        None => Ok(None),
+        Some(found) => match found.as_f64().and_then(whole) {
+            Some(number) if number > 0 => Ok(Some(number)),
+            _ => Err(broken(&Error::OutOfRange(name))),
+        },
+    };
+    thrown(made.and_then(|allocation| {
+        let (allocated, head) = (stored("allocated")?, stored("head")?);
+        allocation.number(allocated, head.unwrap_or(0))
+    }))
+    .map(double)
 }
