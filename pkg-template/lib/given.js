@@ -36,6 +36,10 @@ export const givenNumber = (value, name, refuse) => {
   throw wrong(value, name, "a finite number", refuse);
 };
 
+/** The bytes that a view is of. */
+export const givenBytes = ({ buffer, byteOffset, byteLength }, most = byteLength) =>
+  new Uint8Array(buffer, byteOffset, Math.min(byteLength, most));
+
 const isScalar = (value) =>
   value === null || typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 

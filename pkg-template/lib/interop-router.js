@@ -1,30 +1,26 @@
 // Routers: an endpoint's side. Takes the page's handlers, admission, schemas, keys and stores, and answers requests one by
 // one. Every rule of the exchange is the module's. Public through `interop-api.js`.
 
+import { givenBytes, givenMembers, givenNumber } from "./given.js";
 import { keys, stringify } from "./intrinsics.js";
 import { drive } from "./interop-drive.js";
-import { refuseOption } from "./interop-errors.js";
+import { refuseOption, refuseTime } from "./interop-errors.js";
 import { textOf, wireText } from "./interop-json.js";
 import { InMemoryInteropIdempotencyStore, InMemoryInteropSequenceStore } from "./interop-memory.js";
 import { enter } from "./interop-module.js";
 import { authenticityOf, methodOf } from "./interop-ports.js";
 import { manifestOf } from "./interop-values.js";
 
-const NO_STORES =
-  "restart-durable interop router stores are required: pass `durableStores`, or `localOnly: true` where an effect may happen again after a restart";
-
-/** Exactly one of the two is said. */
-const storesOf = ({ durableStores, localOnly, stores }) => {
-  if (localOnly === true && durableStores !== undefined) throw refuseOption("router cannot combine local and durable stores");
-  if (localOnly !== true && durableStores === undefined) throw refuseOption(NO_STORES);
-  const { idempotency, sequences, maximumResponseBytes } = durableStores ?? stores ?? {};
-  return {
-    // Nothing is said of stores in memory; of durable ones whatever they say, and `null` is no number.
-    maximumResponseBytes: durableStores === undefined ? undefined : (maximumResponseBytes ?? null),
-    idempotency: idempotency ?? (durableStores ? undefined : new InMemoryInteropIdempotencyStore()),
-    sequences: sequences ?? (durableStores ? undefined : new InMemoryInteropSequenceStore()),
+/** The stores that were given, or fresh ones in memory: whether those will do the module says. */
+const storesOf = ({ durableStores, stores }) =>
+  durableStores ?? {
+    idempotency: stores?.idempotency ?? new InMemoryInteropIdempotencyStore(),
+    sequences: stores?.sequences ?? new InMemoryInteropSequenceStore(),
   };
-};
+
+const OPTIONS = ["routerInstanceId", "reservationLeaseMs", "maximumWireBytes"];
+
+const optionsText = (object, names) => givenMembers(object, names, refuseOption);
 
 const handlersOf = (handlers) => {
   const found = new Map();
@@ -37,9 +33,8 @@ const handlersOf = (handlers) => {
 const portsOf = (options) => {
   const { admission, schemas, authenticity } = options;
   const stores = storesOf(options);
-  const store = (object, name) => methodOf(object, name, `${NO_STORES} (found none with \`${name}\`)`);
+  const store = (object, name) => methodOf(object, name, `expected a store with the method \`${name}\``);
   return {
-    maximumResponseBytes: stores.maximumResponseBytes,
     admit: methodOf(admission, "admit", "interop request admission port is required"),
     revalidate:
       admission.revalidate === undefined
@@ -63,18 +58,17 @@ export class InteropEndpointRouter {
   #maxBytes;
 
   constructor(options) {
-    const { routerInstanceId, manifest, reservationLeaseMs, maximumWireBytes } = options;
+    const { manifest, durableStores, localOnly } = options;
     const ports = portsOf(options);
     const text = textOf(manifest);
-    const settings = stringify({
-      routerInstanceId,
-      operations: [...ports.handlers.keys()],
+    const found = {
+      isLocalOnly: localOnly === true,
+      isDurable: durableStores !== undefined,
       revalidates: ports.revalidate !== undefined,
       signerId: ports.authenticity?.localSignerId,
-      maximumResponseBytes: ports.maximumResponseBytes,
-      reservationLeaseMs,
-      maximumWireBytes,
-    });
+      maximumResponseBytes: durableStores?.maximumResponseBytes,
+    };
+    const settings = `{"operations":${stringify([...ports.handlers.keys()])},"options":${optionsText(options, OPTIONS)},"found":${optionsText(found, keys(found))}}`;
     this.#core = enter((glue) => new glue.RouterCore(text, settings));
     this.#maxBytes = enter(() => this.#core.maxBytes());
     this.#manifest = manifestOf(enter(() => this.#core.manifest()));
@@ -86,18 +80,19 @@ export class InteropEndpointRouter {
   }
 
   async handle(request, { logicalTimeMs, signal } = {}) {
-    const now = Number(logicalTimeMs);
+    const now = givenNumber(logicalTimeMs, "`logicalTimeMs`", refuseTime);
+    const isLate = signal?.aborted;
     // One unit or byte past the bound is enough for the module to see it.
     const end = this.#maxBytes + 1;
     let machine;
     if (ArrayBuffer.isView(request)) {
-      const bytes = new Uint8Array(request.buffer, request.byteOffset, Math.min(request.byteLength, end));
+      const bytes = givenBytes(request, end);
       machine = enter(() => this.#core.handleBytes(bytes, now));
     } else {
       const text = typeof request === "string" ? wireText(request.slice(0, end)) : textOf(request);
       machine = enter(() => this.#core.handle(text, now));
     }
-    if (signal?.aborted) enter(() => machine.abort());
+    if (isLate) enter(() => machine.abort());
     return drive(machine, this.#ports, signal);
   }
 }

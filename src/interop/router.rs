@@ -12,12 +12,8 @@ use agent_surface_interop::{
 use wasm_bindgen::prelude::*;
 
 use super::machine::{Machine, Step};
-use super::rules::{double, number, text, whole};
+use super::rules::{double, number, number_or, text, whole};
 use super::{values, write};
-
-/// How much longer than its canonical text a request may be on the wire: a writer that escapes all but ASCII takes three
-/// times the bytes, and the fourth time is for spaces.
-const WIRE_FACTOR: u64 = 4;
 
 /// A router.
 #[wasm_bindgen]
@@ -83,36 +79,35 @@ impl RouterCore {
 
 fn make(manifest: &Exact, settings: Value<'_>) -> Result<RouterCore, Error> {
     let manifest = Manifest::read(manifest)?;
-    let operations = settings.get("operations").into_iter().flat_map(Value::items);
+    let part = |name| settings.get(name).ok_or(Error::Invalid(name));
+    let (options, found) = (part("options")?, part("found")?);
+    let operations = part("operations")?.items();
     let operations: Option<Vec<Operation>> = operations
         .map(|name| Operation::parse(&name.as_str().unwrap_or_default()))
         .collect();
-    let signer_id = settings.get("signerId").and_then(Value::as_str);
-    let durability = match settings.get("maximumResponseBytes") {
-        // What is no number of bytes holds nothing.
-        Some(bytes) => Durability::Restart {
-            max_response_bytes: bytes.as_f64().and_then(whole).unwrap_or(0),
-        },
-        None => Durability::LocalOnly,
-    };
-    let max_bytes = match settings.get("maximumWireBytes") {
-        Some(_) => number(settings, "maximumWireBytes"),
-        None => manifest.max_request_bytes().saturating_mul(WIRE_FACTOR),
+    let is_so = |name| found.get(name).and_then(Value::as_bool) == Some(true);
+    let signer_id = found.get("signerId").and_then(Value::as_str);
+    // What is no number of bytes holds nothing.
+    let held = || number_or(found, "maximumResponseBytes", 0);
+    let durability = Durability::of(is_so("isLocalOnly"), is_so("isDurable").then(held))?;
+    let max_bytes = match options.get("maximumWireBytes") {
+        Some(_) => number(options, "maximumWireBytes"),
+        None => manifest.max_request_wire_bytes(),
     };
     let max_bytes = usize::try_from(max_bytes)
         .ok()
         .filter(|bytes| *bytes <= values::MAX_BYTES)
         .ok_or(Error::OutOfRange("maximumWireBytes"))?;
     let router = Router::new(Settings {
-        instance_id: &text(settings, "routerInstanceId"),
+        instance_id: &text(options, "routerInstanceId"),
         manifest,
         operations: &operations.ok_or(Rule::RouterHandlers)?,
-        revalidates: settings.get("revalidates").and_then(Value::as_bool) == Some(true),
+        revalidates: is_so("revalidates"),
         signer_id: signer_id.as_deref(),
         durability,
-        lease: settings
+        lease: options
             .get("reservationLeaseMs")
-            .map(|lease| lease.as_f64().and_then(whole).unwrap_or(0)),
+            .map(|_| number_or(options, "reservationLeaseMs", 0)),
     })?;
     Ok(RouterCore { router, max_bytes })
 }

@@ -7,10 +7,6 @@ use axum::extract::Request;
 use axum::http::header::HOST;
 use std::time::Duration;
 
-/// How much longer than its canonical text a request may be on the wire. A writer that escapes all but ASCII takes three
-/// times the bytes (`\u00e9` for two, a pair of escapes for four); the fourth time is for spaces between tokens.
-const WIRE_FACTOR: usize = 4;
-
 /// Where, for whom and how much.
 #[derive(Clone, Debug)]
 pub struct Mount {
@@ -63,9 +59,8 @@ impl Default for Mount {
 
 impl Mount {
     pub(crate) fn body_limit(&self, manifest: &Manifest) -> usize {
-        let canonical = || usize::try_from(manifest.max_request_bytes()).unwrap_or(usize::MAX);
-        self.max_body_bytes
-            .unwrap_or_else(|| canonical().saturating_mul(WIRE_FACTOR))
+        let on_wire = || usize::try_from(manifest.max_request_wire_bytes()).unwrap_or(usize::MAX);
+        self.max_body_bytes.unwrap_or_else(on_wire)
     }
 
     /// Whether the request says at least one name of the server, and none that is not its.

@@ -85,6 +85,8 @@ rules! {
     RouterAuthenticity Type 500 "ROUTER_AUTHENTICITY" "interop manifest authenticity capabilities do not match the router"
     RouterIdentity Type 500 "ROUTER_IDENTITY" "interop router authenticity identity does not match endpointId"
     RouterHandlers Type 500 "ROUTER_HANDLERS" "interop operation handlers do not match the manifest"
+    RouterBothStores Type 500 "INVALID_OPTION" "router cannot combine local and durable stores"
+    RouterNoStores Type 500 "INVALID_OPTION" "restart-durable interop router stores are required: pass `durableStores`, or `localOnly: true` where an effect may happen again after a restart"
     RouterStores Range 500 "ROUTER_STORES" "expected stores that hold any response the manifest allows"
     ClientAuthenticity Plain 500 "CLIENT_AUTHENTICITY" "interop endpoint requires an authenticity port"
     ClientIdentity Type 500 "CLIENT_IDENTITY" "interop client authenticity identity does not match clientId"

@@ -15,6 +15,9 @@ use alloc::vec::Vec;
 
 /// The least and the most bytes of an envelope that a manifest may allow.
 pub const ENVELOPE_BYTES: (u64, u64) = (1024, 67_108_864);
+/// How much longer than its canonical text an envelope may be on the wire. A writer that escapes all but ASCII takes three
+/// times the bytes (`\u00e9` for two, a pair of escapes for four); the fourth time is for spaces between tokens.
+const WIRE_FACTOR: u64 = 4;
 /// The most steps of a session that a manifest may allow; the least is 1.
 const MAX_STEPS: u64 = 10_000_000;
 const DIGEST_MEMBER: &str = "manifestDigest";
@@ -177,6 +180,16 @@ impl Manifest {
     /// The most canonical bytes of a response envelope, in the same range.
     pub fn max_response_bytes(&self) -> u64 {
         self.0.max_response_bytes
+    }
+
+    /// The most bytes of a request envelope as it comes in.
+    pub fn max_request_wire_bytes(&self) -> u64 {
+        self.0.max_request_bytes * WIRE_FACTOR
+    }
+
+    /// The most bytes of a response envelope as it comes in.
+    pub fn max_response_wire_bytes(&self) -> u64 {
+        self.0.max_response_bytes * WIRE_FACTOR
     }
 
     /// The highest sequence number of a session.

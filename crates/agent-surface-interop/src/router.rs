@@ -38,6 +38,18 @@ pub enum Durability {
     LocalOnly,
 }
 
+impl Durability {
+    /// From what was said: that stores need not outlive the process, or for how large a response there are some that do.
+    pub fn of(is_local_only: bool, durable: Option<u64>) -> Result<Self, Error> {
+        match durable {
+            Some(_) if is_local_only => Err(Rule::RouterBothStores.into()),
+            Some(max_response_bytes) => Ok(Durability::Restart { max_response_bytes }),
+            None if is_local_only => Ok(Durability::LocalOnly),
+            None => Err(Rule::RouterNoStores.into()),
+        }
+    }
+}
+
 /// What a router is made of.
 #[derive(Clone, Debug)]
 pub struct Settings<'a> {
