@@ -1,10 +1,11 @@
 // The two kinds of endpoints by their own words: an agent's five calls, an environment's six. Which requests they are, the
 // module says. Public through `interop-api.js`.
 
+import { givenNumber, givenText } from "./given.js";
 import { isFunction } from "./thenable.js";
 import { partsOf } from "./interop-client.js";
 import { drive } from "./interop-drive.js";
-import { refuseOption } from "./interop-errors.js";
+import { refuseOption, refuseTime } from "./interop-errors.js";
 import { textOf } from "./interop-json.js";
 import { InMemoryInteropOutboundSequenceStore } from "./interop-memory.js";
 import { enter } from "./interop-module.js";
@@ -79,15 +80,16 @@ export class InteropSimulationEnvironmentClient {
   constructor(client, sessionId, sequences) {
     this.#parts = partsOf(client);
     this.#client = client;
-    this.#sessionId = String(sessionId);
+    this.#sessionId = givenText(sessionId, "`sessionId`", refuseOption);
     this.#next = sequencesOf(sequences);
   }
 
   async #call(method, input, logicalTimeMs, signal) {
     const text = textOf(input);
+    const now = givenNumber(logicalTimeMs, "`logicalTimeMs`", refuseTime);
     await this.#client.manifest({ signal });
     const { core, ports } = this.#parts;
-    const machine = enter(() => core.environment(this.#sessionId, method, text, Number(logicalTimeMs)));
+    const machine = enter(() => core.environment(this.#sessionId, method, text, now));
     return drive(machine, { ...ports, next: this.#next }, signal);
   }
 

@@ -36,7 +36,8 @@ export class WebCryptoAuthenticity {
   async sign(digest) {
     if (!isDigest(digest)) throw new InteropError("INVALID_MEMBER", "digest is invalid", { type: "TypeError" });
     const bytes = await this.#subtle.sign(ALGORITHM, this.#privateKey, encoder.encode(digest));
-    return enter((glue) => glue.encodeSignature(new Uint8Array(bytes)));
+    const signature = new Uint8Array(bytes);
+    return enter((glue) => glue.encodeSignature(signature));
   }
 
   async verify({ signerId, digest, signature }) {

@@ -1,12 +1,24 @@
 // Clients: negotiate with an endpoint once and make requests. Every rule is the module's. Public through `interop-api.js`.
 
-import { stringify } from "./intrinsics.js";
+import { givenMembers, givenText } from "./given.js";
 import { drive, negotiate } from "./interop-drive.js";
-import { refuseOption } from "./interop-errors.js";
+import { refuseMember, refuseOption } from "./interop-errors.js";
 import { textOf } from "./interop-json.js";
 import { enter } from "./interop-module.js";
 import { authenticityOf, methodOf } from "./interop-ports.js";
 import { manifestOf } from "./interop-values.js";
+
+/** The members of a call but its payload. */
+const CALL = [
+  "requestId",
+  "idempotencyKey",
+  "sessionId",
+  "operation",
+  "sequence",
+  "logicalTimeMs",
+  "deadlineLogicalMs",
+  "expectedManifestDigest",
+];
 
 /** The parts of genuine clients, for the adapters. */
 let partsOf;
@@ -28,14 +40,14 @@ export class InteropClient {
 
   constructor({ clientId, transport, schemas, authenticity }) {
     const signs = authenticityOf(authenticity, "interop client authenticity port is invalid");
-    this.#clientId = clientId;
+    this.#clientId = givenText(clientId, "`clientId`", refuseOption);
     this.#ports = {
       fetchManifest: methodOf(transport, "manifest", "interop client transport is invalid"),
       exchange: methodOf(transport, "exchange", "interop client transport is invalid"),
       resolve: methodOf(schemas, "resolve", "interop payload schema resolver is required"),
       authenticity: signs,
     };
-    this.#core = enter((glue) => new glue.ClientCore(String(clientId), signs?.localSignerId));
+    this.#core = enter((glue) => new glue.ClientCore(clientId, signs?.localSignerId));
   }
 
   get clientId() {
@@ -62,18 +74,7 @@ export class InteropClient {
 
   async invoke({ payload, signal, ...members }) {
     const text = textOf(payload);
-    const { requestId, idempotencyKey, sessionId, operation, sequence, logicalTimeMs, deadlineLogicalMs } = members;
-    const { expectedManifestDigest } = members;
-    const call = stringify({
-      requestId,
-      idempotencyKey,
-      sessionId,
-      operation,
-      sequence,
-      logicalTimeMs,
-      deadlineLogicalMs,
-      expectedManifestDigest,
-    });
+    const call = givenMembers(members, CALL, refuseMember);
     await this.#negotiate(signal);
     const machine = enter(() => this.#core.invoke(call, text));
     return drive(machine, this.#ports, signal);

@@ -2,9 +2,10 @@
 // response. It holds no rule. No port is called while the module is at work. Called by `interop-client.js` and
 // `interop-router.js`.
 
-import { freeze, parse, stringify } from "./intrinsics.js";
+import { givenMembers, givenNumber, givenText } from "./given.js";
+import { freeze, parse } from "./intrinsics.js";
 import { envelopeOf } from "./interop-envelope.js";
-import { fromModule } from "./interop-errors.js";
+import { fromModule, refuseAnswer } from "./interop-errors.js";
 import { textOf, wireText } from "./interop-json.js";
 import { enter, release } from "./interop-module.js";
 import { placeNumber } from "./interop-rules.js";
@@ -19,16 +20,22 @@ const yes = ({ machine }, answer) => enter(() => machine.yes(answer === true));
 const say = ({ machine }, text) => enter(() => machine.say(text));
 const wire = (run, answer) => say(run, wireText(answer));
 const count = ({ machine }, number) => enter(() => machine.number(number));
+const textFrom = (value, name) => givenText(value, name, refuseAnswer);
 const question = ({ machine }) => enter(() => machine.question());
 const parts = (run) => parse(question(run));
 const textAbout = ({ machine }) => enter(() => machine.text());
-const envelope = ({ machine }, take, text) =>
-  enter(() => envelopeOf(text ?? machine.text(), machine.before(), machine.behind(), take));
+const envelope = (run, take, text = textAbout(run)) => {
+  const [before, behind] = enter(() => [run.machine.before(), run.machine.behind()]);
+  return envelopeOf(text, before, behind, take);
+};
 /** A response is its caller's alone. */
 const asItIs = (payload) => payload;
 const options = (signal) => (signal === undefined ? {} : { signal });
 
 const grantOf = (run) => freeze(parts(run));
+
+/** The members of a stored record but its response. */
+const RECORD = ["requestDigest", "reservationId", "reservedUntilLogicalMs"];
 
 /** For handlers whose caller cannot give up. */
 const signalOf = (run) => (run.signal ??= new AbortController().signal);
@@ -47,12 +54,15 @@ const STEPS = [
     // A gate says no by throwing.
     take: (run) => yes(run, true),
   },
-  { put: (run) => run.ports.next(parts(run)), take: (run, number) => count(run, Number(number)) },
+  { put: (run) => run.ports.next(parts(run)), take: (run, number) => count(run, givenNumber(number, "the number that `next` gave", refuseAnswer)) },
   {
     put: (run) => judge(run.ports.resolve, parts(run), () => parse(textAbout(run))),
     take: (run, answer) => (typeof answer === "boolean" ? yes(run, answer) : enter(() => run.machine.validate(answer))),
   },
-  { put: (run) => run.ports.authenticity.sign(question(run)), take: (run, token) => say(run, String(token)) },
+  {
+    put: (run) => run.ports.authenticity.sign(question(run)),
+    take: (run, token) => say(run, textFrom(token, "the signature that `sign` made")),
+  },
   { put: (run) => run.ports.exchange(textAbout(run), options(run.signal)), take: wire },
   { put: (run) => run.ports.authenticity.verify(parts(run)), take: yes },
   {
@@ -67,9 +77,10 @@ const STEPS = [
     put: (run) => run.ports.load(question(run)),
     take(run, record) {
       if (record === undefined || record === null) return say(run, undefined);
-      const { requestDigest, reservationId, reservedUntilLogicalMs, response } = record;
-      const head = stringify({ requestDigest, reservationId, reservedUntilLogicalMs });
-      return say(run, `${head.slice(0, -1)},"response":${response ?? "null"}}`);
+      const head = givenMembers(record, RECORD, refuseAnswer);
+      const { response } = record;
+      const committed = response === null ? "null" : textFrom(response, "the `response` of a record");
+      return say(run, `${head.slice(0, -1)},"response":${committed}}`);
     },
   },
   { put: (run) => run.ports.advance(parts(run)), take: (run, place) => count(run, placeNumber(place)) },
@@ -86,9 +97,11 @@ const STEPS = [
       return ports.handlers.get(request.operation)({ request, signal: signalOf(run), admissionGrant: grantOf(run) });
     },
     take({ machine }, outcome) {
-      const { status, reasonCode, payload } = outcome ?? {};
-      const text = textOf(payload === undefined ? null : payload);
-      return enter(() => machine.outcome(String(status), String(reasonCode), text));
+      const { status, reasonCode, payload = null } = outcome ?? {};
+      textFrom(status, "the handler's `status`");
+      textFrom(reasonCode, "the handler's `reasonCode`");
+      const text = textOf(payload);
+      return enter(() => machine.outcome(status, reasonCode, text));
     },
   },
   { put: (run) => run.ports.revalidate({ request: run.request, admissionGrant: grantOf(run) }), take: yes },
@@ -138,10 +151,17 @@ const advance = async (run) => {
   return ask;
 };
 
-/** Tells a store that wants to know that the run is over which it let begin, and that left no response. */
-const leave = ({ ports, reservation }) => {
+/**
+ * Tells a store that wants to know that the run is over which it let begin, and that left no response. What comes of the
+ * request stands, whatever the store makes of it.
+ */
+const leave = async ({ ports, reservation }) => {
   const { idempotencyKey, reservationId } = reservation;
-  return ports.release?.(freeze({ idempotencyKey, reservationId }));
+  try {
+    await ports.release?.(freeze({ idempotencyKey, reservationId }));
+  } catch (error) {
+    console.error("[agent-surface] a store's `release` failed:", error);
+  }
 };
 
 /** `result(run)` is made of a machine that is done. */

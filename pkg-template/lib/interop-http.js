@@ -1,8 +1,9 @@
 // The HTTP transport: `fetch`, and a body that is read within its bound and no further. Where the resources are and what
 // counts as a reply, the module says. Public through `interop-api.js`.
 
+import { givenBytes, givenNumber } from "./given.js";
 import { isFunction } from "./thenable.js";
-import { refuseOption } from "./interop-errors.js";
+import { refuseAnswer, refuseOption } from "./interop-errors.js";
 import { enter, release } from "./interop-module.js";
 
 const { apply } = Reflect;
@@ -16,26 +17,32 @@ const folderOf = (baseUrl) => {
   }
 };
 
-const declaredBytes = (response) => {
-  const length = response.headers.get("content-length");
-  return length !== null && /^\d+$/.test(length) ? Number(length) : undefined;
+const declaredBytes = (headers) => {
+  const length = headers.get("content-length");
+  return /^\d+$/.test(length) ? Number(length) : undefined;
 };
 
 /** The canonical text of a reply. */
 const receive = async (place, response) => {
+  const { status, headers, body } = response ?? {};
+  if (!Number.isInteger(status) || !isFunction(headers?.get)) {
+    throw refuseAnswer("expected `fetch` to give a response, with `status` and `headers`");
+  }
+  const declared = declaredBytes(headers);
   let reply;
   let reader;
   try {
-    reply = enter(() => place.reply(response.status, declaredBytes(response)));
-    reader = response.body?.getReader();
+    reply = enter(() => place.reply(status, declared));
+    reader = body?.getReader();
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader.read()) {
-      const { value } = piece;
-      enter(() => reply.push(value));
+      if (!ArrayBuffer.isView(piece.value)) throw refuseAnswer("expected `fetch` to give a body of bytes");
+      const bytes = givenBytes(piece.value);
+      enter(() => reply.push(bytes));
     }
     return enter(() => reply.finish());
   } catch (error) {
     // What is not read is not wanted; that it cannot be cancelled any more, or fails to be, changes nothing.
-    (reader ?? response.body)?.cancel().catch(() => {});
+    (reader ?? body)?.cancel().catch(() => {});
     throw error;
   } finally {
     if (reply) release(reply);
@@ -51,7 +58,9 @@ export class HttpInteropTransport {
     if (!isFunction(fetch)) throw refuseOption("expected `fetch` to be a function");
     this.#fetch = fetch;
     this.#headers = new Headers(headers);
-    this.#place = enter((glue) => new glue.HttpPlace(folderOf(baseUrl), maximumResponseBytes));
+    const folder = folderOf(baseUrl);
+    if (maximumResponseBytes !== undefined) givenNumber(maximumResponseBytes, "`maximumResponseBytes`", refuseOption);
+    this.#place = enter((glue) => new glue.HttpPlace(folder, maximumResponseBytes));
   }
 
   async #request(url, options) {

@@ -2,6 +2,7 @@
 // nothing. Decides only whether they are functions. Called by `interop-client.js`, `interop-router.js` and
 // `interop-adapters.js`.
 
+import { givenText } from "./given.js";
 import { isFunction } from "./thenable.js";
 import { refuseOption } from "./interop-errors.js";
 
@@ -19,7 +20,7 @@ export const authenticityOf = (authenticity, refusal) =>
   authenticity === undefined || authenticity === null
     ? undefined
     : {
-        localSignerId: String(authenticity.localSignerId),
+        localSignerId: givenText(authenticity.localSignerId, "`localSignerId`", refuseOption),
         sign: methodOf(authenticity, "sign", refusal),
         verify: methodOf(authenticity, "verify", refusal),
       };

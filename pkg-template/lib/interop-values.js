@@ -2,6 +2,7 @@
 // `interop-api.js`.
 
 import { freeze, parse } from "./intrinsics.js";
+import { givenText } from "./given.js";
 import { refuseOption } from "./interop-errors.js";
 import { textOf, wireText } from "./interop-json.js";
 import { enter } from "./interop-module.js";
@@ -14,8 +15,9 @@ export const canonicalJson = (value) => {
 
 /** The digest of a value in a domain of the protocol, `sha256:…`. */
 export const interopDigest = (domain, value) => {
+  givenText(domain, "the domain", refuseOption);
   const text = textOf(value);
-  const digest = enter((glue) => glue.digestOf(String(domain), text));
+  const digest = enter((glue) => glue.digestOf(domain, text));
   if (digest === undefined) throw refuseOption(`expected a domain of the protocol, found \`${domain}\``);
   return digest;
 };

@@ -66,7 +66,7 @@ export interface InteropIdempotencyStore {
   /**
    * A run that `reserve` let begin is over, and `commit` did not say `true`: it was given up, or what it made was no
    * response. Its reservation stays until its lease ends. For stores that know of runs more than their leases; most need
-   * none. What it throws is the error of the exchange.
+   * none. The exchange ends as it would have; what this throws is printed on the console.
    */
   release?(run: { readonly idempotencyKey: string; readonly reservationId: string }): Awaitable<void>;
 }

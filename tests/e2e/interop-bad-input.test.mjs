@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { launch, openPage } from "./harness/browser.mjs";
+import { call, INPUT, partsOf } from "./harness/interop.mjs";
 import { PACKAGE, serve } from "./harness/server.mjs";
 
-const INPUT = `sha256:${"1".repeat(64)}`;
-const OUTPUT = `sha256:${"2".repeat(64)}`;
 const MIB = 1 << 20;
 
 let I;
+let manifestOf, routerOf, clientOf, requestText, refuses;
 /** The module's. */
 let memory;
 let peer;
@@ -34,6 +34,7 @@ before(async () => {
   };
   await I.initInterop();
   WebAssembly.instantiate = instantiate;
+  ({ manifestOf, routerOf, clientOf, requestText, refuses } = partsOf(I));
   peer = createServer((request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     answer(request, response);
@@ -49,71 +50,6 @@ beforeEach(() => {
   written = 0;
   answer = undefined;
 });
-
-const manifestOf = (more = {}) =>
-  I.createInteropManifest({
-    endpointId: "endpoint:a",
-    endpointVersion: "1",
-    implementationId: "implementation:a",
-    endpointKind: "agent",
-    operations: ["agent.step"],
-    inputSchemaDigest: INPUT,
-    outputSchemaDigest: OUTPUT,
-    supportsCancellation: true,
-    supportsDeterministicReplay: true,
-    supportsCheckpoint: false,
-    requiresRequestSignature: false,
-    signsResponses: false,
-    maximumRequestBytes: 4096,
-    maximumResponseBytes: 4096,
-    maximumStepsPerSession: 1000,
-    ...more,
-  });
-
-const schemas = () => I.createSchemaResolver({ [INPUT]: { type: "object" }, [OUTPUT]: { type: "object" } });
-
-const routerOf = (more = {}) =>
-  new I.InteropEndpointRouter({
-    routerInstanceId: "router:a",
-    manifest: manifestOf(),
-    handlers: { "agent.step": ({ request }) => ({ status: "completed", reasonCode: "echo", payload: request.payload }) },
-    admission: { admit: () => true },
-    schemas: schemas(),
-    localOnly: true,
-    ...more,
-  });
-
-const clientOf = (transport, more = {}) => new I.InteropClient({ clientId: "client:a", transport, schemas: schemas(), ...more });
-
-const call = (more = {}) => ({
-  requestId: "request:1",
-  idempotencyKey: "key:1",
-  sessionId: "session:1",
-  operation: "agent.step",
-  sequence: 1,
-  logicalTimeMs: 1,
-  deadlineLogicalMs: 100,
-  payload: { a: 1 },
-  ...more,
-});
-
-/** The text of a request that a client would send. */
-const requestText = async (more) => {
-  let sent;
-  const exchange = (text) => {
-    sent = text;
-    throw new Error("kept");
-  };
-  await assert.rejects(clientOf({ manifest: () => manifestOf(), exchange }).invoke(call(more)), { message: "kept" });
-  return sent;
-};
-
-const refuses = (code, message) => (error) => {
-  assert.equal(I.isInteropError(error), true, String(error));
-  assert.equal(error.code, code, error.message);
-  if (message) assert.match(error.message, message);
-  return true;
-};
 
 /** Writes a body of so many bytes until it is done or nobody reads. */
 const pour = (response, bytes) => {
@@ -281,8 +217,8 @@ test("what a handler says is checked, what it throws is an outcome, and what a p
     assert.equal(`${status} ${reasonCode}`, expected);
   }
   const refused = [
-    [undefined, refuses("INTERNAL")],
-    [null, refuses("INTERNAL")],
+    [undefined, refuses("HOST", /`status`/)],
+    [null, refuses("HOST", /`status`/)],
     [{ status: "completed", reasonCode: "r", payload: { a: undefined } }, refuses("JSON")],
     [{ status: "well", reasonCode: "r" }, refuses("INTERNAL")],
     [{ status: "refused", reasonCode: "r", payload: {} }, refuses("INTERNAL")],

@@ -8,9 +8,8 @@ use crate::client::invoke::{Names, Plan};
 use crate::client::{Negotiated, Step};
 use crate::error::Error;
 use crate::operation::Operation;
-use agent_surface_json::Value;
 use agent_surface_json::exact::Exact;
-use alloc::borrow::{Cow, ToOwned};
+use agent_surface_json::{Kind, Value};
 use alloc::string::String;
 
 /// What an agent is asked for.
@@ -114,7 +113,10 @@ fn fill(template: &str, value: Value<'_>, label: &'static str) -> Result<String,
         out.push_str(text);
         if !path.is_empty() {
             let found = member(value, path).ok_or(Error::Invalid(label))?;
-            out.push_str(&found.as_str().unwrap_or(Cow::Owned(found.raw().to_owned())));
+            match found.kind() {
+                Kind::Number => out.push_str(found.raw()),
+                _ => out.push_str(&found.as_str().ok_or(Error::Invalid(label))?),
+            }
         }
     }
     Ok(out)
@@ -122,12 +124,16 @@ fn fill(template: &str, value: Value<'_>, label: &'static str) -> Result<String,
 
 #[cfg(test)]
 mod tests {
-    use super::{Exact, fill};
+    use super::{Error, Exact, fill};
 
     #[test]
     fn names_are_filled_from_members_of_members() {
         let value = Exact::parse("{\"a\":\"x\",\"b\":{\"c\":7}}", 99).unwrap();
         assert_eq!(fill("{a}:step:{b.c}", value.value(), "x").unwrap(), "x:step:7");
         assert!(fill("{b.d}", value.value(), "x").is_err());
+        for odd in ["null", "true", "[]", "{}"] {
+            let value = Exact::parse(["{\"a\":", odd, "}"].concat(), 99).unwrap();
+            assert_eq!(fill("{a}", value.value(), "x"), Err(Error::Invalid("x")), "{odd}");
+        }
     }
 }
