@@ -52,6 +52,16 @@ export function renderMarkdown(text, where) {
         const [language] = lang.split(/\s/);
         return codeBlock(code, language, { file: /(?:^|\s)file=(\S+)/.exec(lang)?.[1] });
       },
+      table({ header, rows }) {
+        const inline = ({ tokens }) => this.parser.parseInline(tokens);
+        const names = header.map((cell) => inline(cell).replace(/<[^>]*>/g, ""));
+        const heads = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join("");
+        // Each cell has its column's name, for narrow screens, where the rows of a table with many columns are stacked.
+        const cells = (row) => row.map((cell, at) => `<td data-column="${names[at]}">${inline(cell)}</td>`).join("");
+        const body = rows.map((row) => `<tr>${cells(row)}</tr>`).join("\n");
+        const kind = header.length > 2 ? ' class="many"' : "";
+        return `<div class="table"><table${kind}><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+      },
       link({ href, tokens }) {
         return `<a href="${escape(destination(href, where))}">${this.parser.parseInline(tokens)}</a>`;
       },
@@ -65,7 +75,7 @@ export function renderMarkdown(text, where) {
       },
     },
   });
-  const html = marked.parse(text).replaceAll("<table>", '<div class="table"><table>').replaceAll("</table>", "</table></div>");
+  const html = marked.parse(text);
   const title = headings.find(({ depth }) => depth === 1)?.text.replace(/[`*]/g, "");
   if (!title) throw new Error(`${where.source} has no title: begin with \`# \``);
   return { title, html, headings: headings.filter(({ depth }) => depth === 2) };

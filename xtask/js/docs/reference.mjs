@@ -122,23 +122,33 @@ function pageOf(entry, files, placed) {
 function htmlOf(page, linkOf) {
   const title = page.specifier;
   const headings = [];
-  const parts = [`<h1>${escape(title)}</h1>`, texts(page.intro, linkOf)];
-  if (page.elsewhere.length > 0) {
-    const links = page.elsewhere.map((name) => `<li><a href="${linkOf(name)}"><code>${name}</code></a></li>`);
-    parts.push(`<p>Also exported here, and explained elsewhere:</p><ul class="names">${links.join("")}</ul>`);
-  }
+  const parts = [`<h1>${escape(title)}</h1>`, texts(page.intro, linkOf), contentsHtml(page)];
+  if (page.elsewhere.length > 0) parts.push("<p>Also exported here, and explained elsewhere:</p>", namesHtml(page.elsewhere, linkOf));
   for (const { heading, declarations } of page.sections) {
     if (heading) {
-      const [first] = heading.split(/(?<=[.:])\s/);
+      const [word] = heading.split(/(?<=[.:])\s/)[0].replace(/[.:]$/, "").split(/[:;,] /);
+      // `Adapters: what …` says its title and what that is.
+      const text = heading.startsWith(`${word}: `) ? heading.slice(word.length + 2) : heading;
       const anchor = `part-${headings.length + 1}`;
-      const inner = escape(first.replace(/[.:]$/, "").split(/[:;,] /)[0]).replace(/`([^`]+)`/g, "<code>$1</code>");
+      const inner = escape(word).replace(/`([^`]+)`/g, "<code>$1</code>");
       headings.push({ anchor, inner, depth: 2 });
-      parts.push(`<h2 id="${anchor}">${inner}</h2>`, texts(heading, linkOf));
+      parts.push(`<h2 id="${anchor}">${inner}</h2>`, texts(text[0].toUpperCase() + text.slice(1), linkOf));
     }
     for (const each of declarations) parts.push(declarationHtml(each, linkOf));
     if (!heading) headings.push(...declarations.filter(({ isExported }) => isExported).map(({ name }) => ({ anchor: name, inner: `<code>${name}</code>` })));
   }
   return { label: page.label, title, html: `${parts.join("\n")}\n`, headings };
+}
+
+const namesHtml = (names, linkOf) =>
+  `<ul class="names">${names.map((name) => `<li><a href="${linkOf(name)}"><code>${name}</code></a></li>`).join("")}</ul>`;
+
+/** What is called, where a page is long; types are linked where they are used. */
+function contentsHtml({ sections }) {
+  const all = sections.flatMap(({ declarations }) => declarations);
+  const called = all.filter(({ kind, isExported }) => isExported && ["function", "class", "value"].includes(kind)).map(({ name }) => name);
+  if (called.length < 3 || all.length < 20) return "";
+  return `<p>What is called:</p>${namesHtml(called.sort(), (name) => `#${name}`)}`;
 }
 
 function declarationHtml({ name, kind, code, comment, isExported }, linkOf) {
