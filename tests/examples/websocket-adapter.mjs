@@ -5,6 +5,11 @@ import { createAgentToolset } from "agent-surface-wasm";
 
 const LARGEST_MESSAGE = 1_000_000;
 const RECONNECT_MS = 1_000;
+const NO_SUCH_TOOL = {
+  code: "CAPABILITY_NOT_FOUND",
+  message: "The page no longer offers this tool. List the tools again.",
+  retry: "after-refresh",
+};
 
 /** `WebSocket` is the page's own when absent. */
 export function createWebSocketAdapter({ url, WebSocket = globalThis.WebSocket }) {
@@ -74,12 +79,6 @@ function openSession({ registry, consumer, snapshotContext }, createSocket) {
     },
   };
 }
-
-const NO_SUCH_TOOL = {
-  code: "CAPABILITY_NOT_FOUND",
-  message: "The page no longer offers this tool. List the tools again.",
-  retry: "after-refresh",
-};
 
 /** What the server says is checked like anything else from outside: its size before its content. */
 function readMessage(data) {

@@ -12,17 +12,20 @@ const NAMES = ["websocket-adapter.mjs", "tool-server.mjs", "websocket-adapter.te
 const texts = new Map();
 let app;
 let attach;
+let shown;
 before(async () => {
   for (const name of NAMES) texts.set(name, await readFile(join(ROOT, "tests", "examples", name), "utf8"));
-  ({ attach } = await filesOf("docs/adapters.md", ["attach"]));
+  ({ attach, "websocket-adapter.mjs": shown } = await filesOf("docs/adapters.md", ["attach", "websocket-adapter.mjs"]));
   app = await project({ ...Object.fromEntries(texts), "reconnect.mjs": RECONNECT, "attach.mjs": ATTACH(attach) }, { link: ["ws"] });
 });
 after(() => app.remove());
 
-test("every script of the page is a piece of an example, word for word", async () => {
+test("the page shows the whole adapter, and every other script is a piece of an example, word for word", async () => {
+  const example = texts.get("websocket-adapter.mjs");
+  assert.equal(shown, example.slice(example.indexOf("import ")));
   const page = await readFile(join(ROOT, "docs", "adapters.md"), "utf8");
   const snippets = blocksIn(page).filter(({ language, name }) => language === "js" && name === undefined).map(({ text }) => text);
-  assert.ok(snippets.length >= 9);
+  assert.ok(snippets.length >= 3);
   for (const snippet of snippets) assert.ok([...texts.values()].some((text) => text.includes(snippet)), snippet);
 });
 

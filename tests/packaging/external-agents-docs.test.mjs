@@ -10,18 +10,10 @@ import { project } from "./project.mjs";
 import { filesOf } from "./snippets.mjs";
 
 const BEFORE = `
-import { init, createAgentSurfaceRegistry } from "agent-surface-wasm";
-import * as all from "agent-surface-wasm/surface";
-import { Queue } from "./queue.mjs";
-const { createPostMessageTransport, createSessionRegistry, createSurface, defineActions, initSurface, SURFACE_PROTOCOL } = all;
-await Promise.all([init(), initSurface()]);
 globalThis.addEventListener ??= () => {};
 globalThis.removeEventListener ??= () => {};
-const registry = createAgentSurfaceRegistry();
-const queue = new Queue([{ text: "one" }, { text: "two" }, { text: "three" }]);
-const user = { id: "u1" };
-const revoked = new Set();
 `;
+const QUEUE = 'import { Queue } from "./tasks.js"; export const queue = new Queue(["one", "two", "three"].map((text) => ({ text })));';
 const AFTER = `
 const invoke = (id, capability, input) => handle({ protocol: SURFACE_PROTOCOL, id, method: "invoke", capability, input });
 const added = await invoke("req_02", "todo.add", { text: "four" });
@@ -52,8 +44,8 @@ print(JSON.stringify(said));
 let app;
 before(async () => {
   const shown = await filesOf("docs/external-agents.md", ["page", "peer"]);
-  const queue = await readFile(join(ROOT, "www", "queue", "app", "queue.js"), "utf8");
-  app = await project({ "queue.mjs": queue, "page.mjs": [BEFORE, shown.page, AFTER].join("\n"), "peer.mjs": shown.peer, "peers.mjs": PEERS });
+  const tasks = await readFile(join(ROOT, "www", "queue", "app", "queue.js"), "utf8");
+  app = await project({ "tasks.js": tasks, "queue.js": QUEUE, "user.js": 'export const user = { id: "u1" };', "page.mjs": [BEFORE, shown.page, AFTER].join("\n"), "peer.mjs": shown.peer, "peers.mjs": PEERS });
 });
 after(() => app?.remove());
 
