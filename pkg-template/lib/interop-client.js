@@ -3,6 +3,7 @@
 import { givenMembers, givenText } from "./given.js";
 import { drive, negotiate } from "./interop-drive.js";
 import { refuseMember, refuseOption } from "./interop-errors.js";
+import { repliesOf } from "./interop-http.js";
 import { textOf } from "./interop-json.js";
 import { enter } from "./interop-module.js";
 import { authenticityOf, methodOf } from "./interop-ports.js";
@@ -19,6 +20,8 @@ const CALL = [
   "deadlineLogicalMs",
   "expectedManifestDigest",
 ];
+
+const transportOf = (transport, name) => methodOf(repliesOf(transport, name), name, "interop client transport is invalid");
 
 /** The parts of genuine clients, for the adapters. */
 let partsOf;
@@ -42,8 +45,8 @@ export class InteropClient {
     const signs = authenticityOf(authenticity, "interop client authenticity port is invalid");
     this.#clientId = givenText(clientId, "`clientId`", refuseOption);
     this.#ports = {
-      fetchManifest: methodOf(transport, "manifest", "interop client transport is invalid"),
-      exchange: methodOf(transport, "exchange", "interop client transport is invalid"),
+      fetchManifest: transportOf(transport, "manifest"),
+      exchange: transportOf(transport, "exchange"),
       resolve: methodOf(schemas, "resolve", "interop payload schema resolver is required"),
       authenticity: signs,
     };

@@ -6,6 +6,7 @@ import { givenMembers, givenNumber, givenText } from "./given.js";
 import { freeze, parse } from "./intrinsics.js";
 import { envelopeOf } from "./interop-envelope.js";
 import { fromModule, refuseAnswer } from "./interop-errors.js";
+import { isReply } from "./interop-http.js";
 import { textOf, wireText } from "./interop-json.js";
 import { enter, release } from "./interop-module.js";
 import { placeNumber } from "./interop-rules.js";
@@ -18,7 +19,16 @@ const FAILED = 1;
 
 const yes = ({ machine }, answer) => enter(() => machine.yes(answer === true));
 const say = ({ machine }, text) => enter(() => machine.say(text));
-const wire = (run, answer) => say(run, wireText(answer));
+/** One unit or byte past the bound is enough for the module to see it. */
+const wire = (run, answer) => {
+  const { machine } = run;
+  if (!isReply(answer)) return say(run, wireText(answer, enter(() => machine.maxBytes()) + 1));
+  try {
+    return enter(() => machine.receive(answer));
+  } finally {
+    release(answer);
+  }
+};
 const count = ({ machine }, number) => enter(() => machine.number(number));
 const textFrom = (value, name) => givenText(value, name, refuseAnswer);
 const question = ({ machine }) => enter(() => machine.question());

@@ -22,7 +22,11 @@ const declaredBytes = (headers) => {
   return /^\d+$/.test(length) ? Number(length) : undefined;
 };
 
-/** The canonical text of a reply. */
+/** Replies that the module has and nobody has read yet. */
+const replies = /* @__PURE__ */ new WeakSet();
+
+export const isReply = (value) => replies.has(value);
+
 const receive = async (place, response) => {
   const { status, headers, body } = response ?? {};
   if (!Number.isInteger(status) || !isFunction(headers?.get)) {
@@ -39,20 +43,42 @@ const receive = async (place, response) => {
       const bytes = givenBytes(piece.value);
       enter(() => reply.push(bytes));
     }
-    return enter(() => reply.finish());
+    replies.add(reply);
+    return reply;
   } catch (error) {
     // What is not read is not wanted; that it cannot be cancelled any more, or fails to be, changes nothing.
     (reader ?? body)?.cancel().catch(() => {});
-    throw error;
-  } finally {
     if (reply) release(reply);
+    throw error;
   }
 };
+
+/** Reads it here: the canonical text. */
+const textOf = (reply) => {
+  try {
+    return enter(() => reply.finish());
+  } finally {
+    release(reply);
+  }
+};
+
+/** A transport whose methods give replies as they came, where it is one of this class and they are its own. */
+let repliesOf;
 
 export class HttpInteropTransport {
   #place;
   #headers;
   #fetch;
+  #replies;
+
+  static {
+    const { manifest, exchange } = this.prototype;
+    const own = { manifest, exchange };
+    repliesOf = (transport, name) =>
+      typeof transport === "object" && transport !== null && #replies in transport && transport[name] === own[name]
+        ? transport.#replies
+        : transport;
+  }
 
   constructor({ baseUrl, headers, maximumResponseBytes, fetch = globalThis.fetch }) {
     if (!isFunction(fetch)) throw refuseOption("expected `fetch` to be a function");
@@ -61,6 +87,21 @@ export class HttpInteropTransport {
     const folder = folderOf(baseUrl);
     if (maximumResponseBytes !== undefined) givenNumber(maximumResponseBytes, "`maximumResponseBytes`", refuseOption);
     this.#place = enter((glue) => new glue.HttpPlace(folder, maximumResponseBytes));
+    this.#replies = {
+      manifest: ({ signal }) =>
+        this.#request(
+          enter(() => this.#place.manifest()),
+          { headers: this.#headers, signal },
+        ),
+      exchange: (request, { signal }) => {
+        const headers = new Headers(this.#headers);
+        headers.set("content-type", "application/json");
+        return this.#request(
+          enter(() => this.#place.exchange()),
+          { method: "POST", headers, body: request, signal },
+        );
+      },
+    };
   }
 
   async #request(url, options) {
@@ -69,18 +110,12 @@ export class HttpInteropTransport {
   }
 
   async manifest({ signal } = {}) {
-    return this.#request(
-      enter(() => this.#place.manifest()),
-      { headers: this.#headers, signal },
-    );
+    return textOf(await this.#replies.manifest({ signal }));
   }
 
   async exchange(request, { signal } = {}) {
-    const headers = new Headers(this.#headers);
-    headers.set("content-type", "application/json");
-    return this.#request(
-      enter(() => this.#place.exchange()),
-      { method: "POST", headers, body: request, signal },
-    );
+    return textOf(await this.#replies.exchange(request, { signal }));
   }
 }
+
+export { repliesOf };

@@ -1,6 +1,7 @@
 // The text of a value that is JSON through and through: what cannot be said on the wire is refused, never dropped. It is
 // not canonical yet: the module makes it so. Called wherever a value of the page goes out.
 
+import { givenBytes } from "./given.js";
 import { isArray, isFinite, keys, stringify } from "./intrinsics.js";
 import { InteropError } from "./interop-errors.js";
 
@@ -135,9 +136,9 @@ const escaped = (text) =>
 
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** What came from somewhere: JSON text, its UTF-8, or a value. */
-export const wireText = (wire) => {
-  if (typeof wire === "string") return escaped(wire);
-  if (ArrayBuffer.isView(wire)) return decoder.decode(wire);
+/** What came from somewhere: JSON text, its UTF-8, or a value. Of a longer one no more than `most` units or bytes. */
+export const wireText = (wire, most = Infinity) => {
+  if (typeof wire === "string") return escaped(wire.slice(0, most));
+  if (ArrayBuffer.isView(wire)) return decoder.decode(givenBytes(wire, most));
   return textOf(wire);
 };

@@ -89,7 +89,7 @@ export class InteropEndpointRouter {
       const bytes = givenBytes(request, end);
       machine = enter(() => this.#core.handleBytes(bytes, now));
     } else {
-      const text = typeof request === "string" ? wireText(request.slice(0, end)) : textOf(request);
+      const text = wireText(request, end);
       machine = enter(() => this.#core.handle(text, now));
     }
     if (isLate) enter(() => machine.abort());

@@ -1,6 +1,6 @@
 /**
  * Agents and environments of other machines: the protocol `agentplat-interop/1`, both sides of it. The entry
- * `agent-surface-wasm/interop`, with a module of its own (87 kB with its script, brotli). It needs no other entry, and runs in
+ * `agent-surface-wasm/interop`, with a module of its own (90 kB with its script, brotli). It needs no other entry, and runs in
  * pages, workers and Node.
  *
  * Every request and response is hashed over canonical JSON, signed if the endpoint's manifest asks for that, and happens
@@ -72,6 +72,7 @@ export type InteropErrorCode =
   | "HTTP_STATUS"
   | "INTERNAL"
   | "HOST"
+  | "MANIFEST_TOO_LARGE"
   | "MANIFEST_SCHEMA"
   | "MANIFEST_IDENTITY"
   | "MANIFEST_OPERATIONS"
@@ -238,8 +239,9 @@ export interface InteropResponse extends Envelope {
 
 /** Brings requests to an endpoint. `HttpInteropTransport` is one; any object with the two methods is another. */
 export interface InteropTransport {
+  /** At most 1 MiB (`MANIFEST_TOO_LARGE`). */
   manifest(options: { readonly signal?: AbortSignal }): Awaitable<InteropWire>;
-  /** `request` is the envelope as canonical JSON text. */
+  /** At most four times the manifest's `maximumResponseBytes`, which counts canonical text. `request` is the envelope as canonical JSON text. */
   exchange(request: string, options: { readonly signal?: AbortSignal }): Awaitable<InteropWire>;
 }
 

@@ -53,10 +53,17 @@ impl HttpPlace {
     }
 }
 
-/// A reply's body.
+/// A reply's body. A machine reads it where it lies.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct HttpReply(RefCell<Option<Reply>>);
+
+impl HttpReply {
+    /// Its text, once.
+    pub(super) fn take_text(&self) -> Option<String> {
+        self.0.borrow_mut().take().map(Reply::text)
+    }
+}
 
 #[wasm_bindgen]
 impl HttpReply {

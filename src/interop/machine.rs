@@ -12,7 +12,8 @@ use agent_surface_interop::store::{Place, Record};
 use agent_surface_interop::{Admission, Client, Ended, Error, Exact, Outcome, Signal, router};
 use wasm_bindgen::prelude::*;
 
-use super::rules::whole;
+use super::http::HttpReply;
+use super::rules::{double, whole};
 use super::schemas::Schemas;
 use super::{question, values};
 
@@ -118,6 +119,17 @@ impl Machine {
         self.go(|step| answer(step, Answer::Text(text)))
     }
 
+    /// The most bytes of what came over the wire, where it asks for that.
+    #[wasm_bindgen(js_name = maxBytes)]
+    pub fn max_bytes(&self) -> f64 {
+        double(self.with(question::max_bytes).unwrap_or(0))
+    }
+
+    /// What came over the wire, as the HTTP transport of the package has it.
+    pub fn receive(&self, reply: &HttpReply) -> u32 {
+        self.say(reply.take_text())
+    }
+
     /// A number.
     pub fn number(&self, number: f64) -> u32 {
         self.go(|step| answer(step, Answer::Number(number)))
@@ -176,7 +188,10 @@ fn fail(step: Step, error: Error, is_end: bool) -> Step {
 fn answer(step: Step, answer: Answer) -> Step {
     match step {
         Step::Negotiation(step) => Step::Negotiation(match step {
-            Negotiation::FetchManifest(ask) => ask.settle(parse(answer.text())),
+            Negotiation::FetchManifest(ask) => {
+                let wire = ask.question().read(answer.text());
+                ask.settle(wire)
+            }
             Negotiation::Resolve(ask) => ask.answer(answer.is_yes()),
             done @ Negotiation::Done(_) => done,
         }),
@@ -193,7 +208,10 @@ fn answer_client(step: client::Step, answer: Answer) -> client::Step {
         client::Step::Allocate(ask) => ask.answer(answer.number().unwrap_or(u64::MAX)),
         client::Step::Validate(ask) => ask.answer(answer.is_yes()),
         client::Step::Sign(ask) => ask.answer(answer.text()),
-        client::Step::Exchange(ask) => ask.settle(parse(answer.text())),
+        client::Step::Exchange(ask) => {
+            let wire = ask.question().read(answer.text());
+            ask.settle(wire)
+        }
         client::Step::Verify(ask) => ask.answer(answer.is_yes()),
         done @ client::Step::Done(_) => done,
     }

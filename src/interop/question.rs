@@ -4,7 +4,7 @@
 
 use alloc::string::String;
 
-use agent_surface_interop::client::{self, Negotiation};
+use agent_surface_interop::client::{self, FetchManifest, Negotiation};
 use agent_surface_interop::store::Reservation;
 use agent_surface_interop::{Digest, Direction, Error, Exact, Grant, Operation, Response, router};
 
@@ -55,6 +55,15 @@ pub(super) fn code(step: &Step) -> u32 {
         Step::Negotiation(Negotiation::Done(Err(_)))
         | Step::Client(client::Step::Done(Err(_)))
         | Step::Router(router::Step::Done(Err(_))) => FAILED,
+    }
+}
+
+/// The most bytes of what comes over the wire.
+pub(super) fn max_bytes(step: &Step) -> u64 {
+    match step {
+        Step::Negotiation(Negotiation::FetchManifest(_)) => FetchManifest::MAX_BYTES,
+        Step::Client(client::Step::Exchange(ask)) => ask.question().max_bytes(),
+        _ => 0,
     }
 }
 

@@ -17,7 +17,17 @@ use crate::digest::Digest;
 use crate::error::{Error, Rule};
 use crate::manifest::Manifest;
 use crate::request::Call;
+use agent_surface_json::exact::Exact;
+use alloc::string::String;
 use alloc::sync::Arc;
+
+/// What came over the wire, unless it is longer than that.
+fn read_wire(wire: String, max_bytes: u64, too_large: Rule) -> Result<Exact, Error> {
+    if wire.len() as u64 > max_bytes {
+        return Err(too_large.into());
+    }
+    Ok(Exact::parse(wire, usize::MAX)?)
+}
 
 /// Somebody who makes requests.
 #[derive(Debug)]

@@ -53,6 +53,7 @@ rules! {
     ManifestIdentity Type 500 "MANIFEST_IDENTITY" "interop endpoint identity is invalid"
     ManifestOperations Type 500 "MANIFEST_OPERATIONS" "interop operations must be canonical and supported"
     ManifestFlags Type 500 "MANIFEST_FLAGS" "interop manifest capability flags are invalid"
+    ManifestTooLarge Range 500 "MANIFEST_TOO_LARGE" "expected a manifest of at most 1 MiB"
     ManifestDigest Type 500 "MANIFEST_DIGEST" "interop manifest digest is invalid"
     RequestBinding Type 400 "REQUEST_BINDING" "interop request schema or endpoint binding is invalid"
     RequestTooLarge Range 413 "REQUEST_TOO_LARGE" "interop request exceeds manifest limit"

@@ -100,17 +100,21 @@ impl Reply {
         Ok(())
     }
 
-    /// The value. Bytes that are no UTF-8 read as U+FFFD, and a byte order mark is dropped.
+    /// The value.
     pub fn finish(self) -> Result<Exact, Error> {
+        Ok(Exact::parse(self.text(), usize::MAX)?)
+    }
+
+    /// Its text, unread. Bytes that are no UTF-8 become U+FFFD, and a byte order mark is dropped.
+    pub fn text(self) -> String {
         let text = match String::from_utf8(self.bytes) {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         };
-        let text = match text.strip_prefix('\u{feff}') {
+        match text.strip_prefix('\u{feff}') {
             Some(rest) => rest.to_owned(),
             None => text,
-        };
-        Ok(Exact::parse(text, usize::MAX)?)
+        }
     }
 }
 

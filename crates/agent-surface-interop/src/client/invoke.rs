@@ -2,7 +2,7 @@
 //!
 //! It refuses a response that is not its request's, and a payload that the schemas do not know. `Negotiated` begins it.
 
-use super::Endpoint;
+use super::{Endpoint, read_wire};
 use crate::ask::{Ask, Ended, Question};
 use crate::check::{Identifier, LogicalTime, Token};
 use crate::digest::Digest;
@@ -137,7 +137,8 @@ impl Invocation {
     }
 
     fn send(self: Box<Self>, request: Request) -> Step {
-        Step::Exchange(Ask::new(Exchange { request }, self))
+        let max_bytes = self.endpoint.manifest.max_response_wire_bytes();
+        Step::Exchange(Ask::new(Exchange { request, max_bytes }, self))
     }
 
     fn receive(self: Box<Self>, wire: Exact, request: &Request) -> Next {
@@ -307,6 +308,19 @@ impl Question for SignRequest {
 pub struct Exchange {
     /// What to send: its text.
     pub request: Request,
+    max_bytes: u64,
+}
+
+impl Exchange {
+    /// The most bytes of the response as it comes in.
+    pub fn max_bytes(&self) -> u64 {
+        self.max_bytes
+    }
+
+    /// Reads what came over the wire: size first, then depth, then content.
+    pub fn read(&self, wire: String) -> Result<Exact, Error> {
+        read_wire(wire, self.max_bytes, Rule::ResponseTooLarge)
+    }
 }
 
 impl Question for Exchange {

@@ -2,7 +2,7 @@
 //!
 //! It refuses an endpoint of which any of them is missing. `Client::approach` begins it.
 
-use super::{Endpoint, Negotiated};
+use super::{Endpoint, Negotiated, read_wire};
 use crate::ask::{Ask, Ended, Question};
 use crate::check::Identifier;
 use crate::digest::Digest;
@@ -10,6 +10,7 @@ use crate::error::{Error, Rule};
 use crate::manifest::Manifest;
 use agent_surface_json::exact::Exact;
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
 
 /// What the negotiation needs to go on, or its end.
@@ -44,6 +45,16 @@ pub(super) fn begin(client_id: Identifier, can_sign: bool) -> Negotiation {
 /// What is the endpoint's manifest?
 #[derive(Debug)]
 pub struct FetchManifest(());
+
+impl FetchManifest {
+    /// The most bytes of a manifest as it comes in: one with its eleven operations has not a thousandth of them.
+    pub const MAX_BYTES: u64 = 1 << 20;
+
+    /// Reads what came over the wire: size first, then depth, then content.
+    pub fn read(&self, wire: String) -> Result<Exact, Error> {
+        read_wire(wire, Self::MAX_BYTES, Rule::ManifestTooLarge)
+    }
+}
 
 impl Question for FetchManifest {
     type Machine = Party;
