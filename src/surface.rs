@@ -189,10 +189,10 @@ impl SurfaceSessions {
         SurfaceSessions(RefCell::new(Sessions::new(ttl, max as usize)))
     }
 
-    /// The end of a session that was made; negative where there are too many.
+    /// The end of a session that was made; no number where there are too many.
     pub fn create(&self, now: f64, id: &str) -> f64 {
         let made = self.0.borrow_mut().create(Millis(now), id);
-        made.map_or(-1.0, |at| at.0)
+        made.map_or(f64::NAN, |at| at.0)
     }
 
     /// 0 live, 1 expired, 2 revoked, 3 unknown.

@@ -1,24 +1,27 @@
-// The kernel's module: loaded once, asked by `surface.js` and `surface-sessions.js`.
+// The kernel's module: loaded once, and entered through its door. Called by the other `surface*.js`.
 
 import { glue } from "#kernel-glue";
-import { createApart } from "./apart.js";
-import { AgentSurfaceDefinitionError, AgentSurfaceRuntimeError } from "./errors.js";
+import { createApart, createDoor } from "./apart.js";
+import { AgentSurfaceDefinitionError } from "./errors.js";
 
 const kernel = /* @__PURE__ */ createApart(glue, "initSurface", "surface", "agent_surface_kernel.wasm");
-/** The message of whatever stopped the module. */
-let trap;
+const refusal = (text) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
+const door = /* @__PURE__ */ createDoor(kernel, "The external surface", refusal);
 
 export const createInitSurface = (defaultSource) => kernel.init(defaultSource);
 
-/** Runs a call into the module. A text that it throws is a definition's fault; anything else has stopped it for good. */
-export const ask = (call) => {
-  if (trap !== undefined) throw new AgentSurfaceRuntimeError("POISONED", `The external surface stopped: ${trap} Reload the page.`);
-  const ready = kernel.ready();
-  try {
-    return call(ready);
-  } catch (error) {
-    if (typeof error === "string") throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", error);
-    trap = String(error?.message ?? error);
-    throw error;
+/** Runs a call into the module. */
+export const enter = (call) => door.enter(call);
+
+/**
+ * What `make` makes in the module, each of its methods by the door. Whoever calls one has numbers and texts ready: no code of
+ * the page's runs inside.
+ */
+export const made = (make) => {
+  const inner = enter(make);
+  const outer = {};
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(inner))) {
+    if (name !== "constructor") outer[name] = (...given) => enter(() => inner[name](...given));
   }
+  return outer;
 };

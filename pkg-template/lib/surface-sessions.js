@@ -1,7 +1,8 @@
 // `createSessionRegistry`: the sessions that a page gave to peers. Which are live the kernel's module says; this holds
 // their data, makes their ids and tells who depends on one that it ended.
 
-import { ask } from "./surface-module.js";
+import { made } from "./surface-module.js";
+import { attempt, clockOf } from "./surface-page.js";
 
 /** Who made the session of an id: surfaces find it there, whatever copy of the session they were given. */
 const owners = new Map();
@@ -36,12 +37,13 @@ export const createSessionRegistry = ({ ttlMs, maxSessions, now = () => Date.now
   for (const [name, value] of Object.entries({ ttlMs, maxSessions })) {
     if (!(Number.isInteger(value) && value > 0 && value < 2 ** 32)) throw new TypeError(`\`${name}\` must be a whole number from 1`);
   }
-  const inner = ask((glue) => new glue.SurfaceSessions(ttlMs, maxSessions));
+  const inner = made((glue) => new glue.SurfaceSessions(ttlMs, maxSessions));
+  const clock = clockOf(now);
   const sessions = new Map();
   const listeners = new Set();
-  const owner = { standing: (id) => inner.standing(now(), id), ends: new Map() };
+  const owner = { standing: (id) => (typeof id === "string" ? inner.standing(clock(), id) : UNKNOWN), ends: new Map() };
   const announce = () => {
-    for (const listener of [...listeners]) listener();
+    for (const listener of [...listeners]) attempt("a listener of the sessions failed:", listener);
   };
   /** What is known no more by the module is not known here, either. */
   const sweep = () => {
@@ -57,12 +59,13 @@ export const createSessionRegistry = ({ ttlMs, maxSessions, now = () => Date.now
       if (typeof agentId !== "string" || typeof userId !== "string" || !isTexts(scope)) {
         throw new TypeError("a session is made from { agentId, userId, scope }");
       }
+      const granted = Object.freeze([...scope]);
       const sessionId = randomId();
-      const at = ask(() => inner.create(now(), sessionId));
+      const at = inner.create(clock(), sessionId);
       sweep();
-      if (at < 0) return undefined;
+      if (Number.isNaN(at)) return undefined;
       const expiresAt = new Date(at).toISOString();
-      const session = Object.freeze({ agentId, sessionId, userId, expiresAt, scope: Object.freeze([...scope]) });
+      const session = Object.freeze({ agentId, sessionId, userId, expiresAt, scope: granted });
       sessions.set(sessionId, session);
       owner.ends.set(sessionId, new Set());
       owners.set(sessionId, owner);
@@ -72,8 +75,8 @@ export const createSessionRegistry = ({ ttlMs, maxSessions, now = () => Date.now
     get: (sessionId) => (owner.standing(sessionId) === LIVE ? sessions.get(sessionId) : undefined),
     list: () => [...sessions.values()].filter(({ sessionId }) => owner.standing(sessionId) === LIVE),
     revoke(sessionId) {
-      if (owner.standing(sessionId) !== LIVE || !ask(() => inner.revoke(sessionId))) return false;
-      for (const end of [...owner.ends.get(sessionId)]) end(false);
+      if (owner.standing(sessionId) !== LIVE || !inner.revoke(sessionId)) return false;
+      for (const end of [...owner.ends.get(sessionId)]) attempt("a session could not be ended everywhere:", () => end(false));
       announce();
       return true;
     },

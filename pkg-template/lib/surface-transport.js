@@ -3,7 +3,8 @@
 // no capability and confirms nothing. `post-message.js` is one on top of it; a page may write another.
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
-import { createSurface, innerOf, report } from "./surface.js";
+import { createSurface, innerOf } from "./surface.js";
+import { attempt, clockOf, report, timeOf } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
 
 /** Connections that may be under way, while `authorize` is asked; no origin may have them all. */
@@ -36,15 +37,6 @@ const definitionFault = (message) => new AgentSurfaceDefinitionError("INVALID_DE
 
 const face = ({ origin, declaredName, session, lastCall }) => Object.freeze({ origin, declaredName, session, lastCall });
 
-/** What page code throws, such as a connection that is gone already, keeps nothing from its end and no other peer from its. */
-const attempt = (what, run) => {
-  try {
-    run();
-  } catch (error) {
-    report(what, error);
-  }
-};
-
 /** A peer that is connected; `link` is its connection. */
 class Peer {
   constructor(peers, about, link, session) {
@@ -66,11 +58,11 @@ class Peer {
   /** Its session may end while it says nothing. */
   arm() {
     const rest = Date.parse(this.session.expiresAt) - this.peers.now();
-    this.timer = setTimeout(() => this.look(), Math.min(MAX_TIMER, Math.max(MIN_TIMER, rest + 1)));
+    this.timer = setTimeout(() => this.look(), Math.min(MAX_TIMER, Math.max(MIN_TIMER, rest + 1 || 0)));
   }
 
   look() {
-    if (this.peers.sessions.get(this.session.sessionId)) {
+    if (attempt("a session could not be looked up:", () => this.peers.sessions.get(this.session.sessionId))) {
       this.arm();
       return;
     }
@@ -82,20 +74,24 @@ class Peer {
     const { peers } = this;
     const request = text.length <= peers.limits.maxBytes ? parsed(text) : undefined;
     const [requestId, method, capability] = [request?.id, request?.method, request?.capability].map((each) => shortText(each, 128));
-    return this.surface.submit(text, (response) => {
+    const answer = (response) => {
       attempt("a response could not be carried:", () => respond(response));
       if (method === "invoke" && this.isOpen) {
-        this.lastCall = Object.freeze({ at: new Date(peers.now()).toISOString(), capability });
+        this.lastCall = Object.freeze({ at: timeOf(peers.now()), capability });
         peers.announce();
       }
       if (!peers.audit) return;
       const { ok, error, result } = JSON.parse(response);
       peers.note("request", { ...this.about(), requestId, method, capability, ok, code: (error ?? result?.error)?.code });
-    });
+    };
+    // Where the module has stopped there are no answers any more.
+    return this.surface.submit(text, answer, () => this.drop("PEER_GONE"));
   }
 
   watch() {
-    if (this.isOpen && this.surface.listeners.size === 0) this.surface.subscribe(() => attempt("a change could not be told:", () => this.link.changed?.()));
+    if (!this.isOpen || this.surface.listeners.size > 0) return;
+    const tell = () => attempt("a change could not be told:", () => this.link.changed?.());
+    attempt("a peer could not watch:", () => this.surface.subscribe(tell));
   }
 
   drop(code) {
@@ -107,7 +103,7 @@ class Peer {
     this.surface.dispose();
     this.isOpen = false;
     attempt("a link could not be closed:", () => this.link.close(code));
-    peers.sessions.revoke(this.session.sessionId);
+    attempt("a session could not be ended:", () => peers.sessions.revoke(this.session.sessionId));
     peers.note("peer-closed", { ...this.about(), code });
     peers.announce();
   }
@@ -121,7 +117,7 @@ export class Peers {
       throw definitionFault(`a transport needs a \`name\` and \`authorize\`, and takes ${OPTIONS.join(", ")}${unknown === undefined ? "" : `, not \`${unknown}\``}`);
     }
     const { maxBytes = 262_144, maxInFlight = 32, now = () => Date.now() } = options;
-    Object.assign(this, { name, surface, sessions, authorize, audit, now });
+    Object.assign(this, { name, surface, sessions, authorize, audit, now: clockOf(now) });
     this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
     this.all = new Set();
     this.listeners = new Set();
@@ -135,7 +131,7 @@ export class Peers {
   }
 
   note(type, about) {
-    attempt("`audit` failed:", () => this.audit?.({ at: new Date(this.now()).toISOString(), type, transport: this.name, ...about }));
+    attempt("`audit` failed:", () => this.audit?.({ at: timeOf(this.now()), type, transport: this.name, ...about }));
   }
 
   /** Whoever gets no session; the words are for the peer. */
@@ -159,7 +155,7 @@ export class Peers {
       if (!identity) return this.refuse(about, "SCOPE_DENIED", "the page grants nothing to this origin");
       return this.open(about, identity, link);
     } catch (error) {
-      console.error("[agent-surface] a peer could not be connected:", error);
+      report("a peer could not be connected:", error);
       return this.refuse(about, "INVALID_REQUEST", "the page could not make a session");
     } finally {
       this.handshakes.splice(this.handshakes.indexOf(origin), 1);
@@ -170,7 +166,7 @@ export class Peers {
     try {
       return await this.authorize({ ...about });
     } catch (error) {
-      console.error("[agent-surface] `authorize` failed:", error);
+      report("`authorize` failed:", error);
       return undefined;
     }
   }

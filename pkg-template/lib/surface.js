@@ -4,8 +4,9 @@
 import { AgentSurfaceDefinitionError, isAgentSurfaceError } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { emptyObjectSchema, fromJsonSchema } from "./schema.js";
+import { enter, made } from "./surface-module.js";
+import { attempt, clockOf, report } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
-import { ask } from "./surface-module.js";
 
 export { createInitSurface } from "./surface-module.js";
 
@@ -19,8 +20,6 @@ const MAX_RESULT_BYTES = 1 << 20;
 const MAX_TIMER = 2 ** 31 - 1;
 
 const FAILED = JSON.stringify({ error: { code: "EXECUTION_FAILED", message: "The page could not run this.", retry: "no" } });
-
-export const report = (what, error) => console.error(`[agent-surface] ${what}`, error);
 
 const only = (options, names, what) => {
   const unknown = Object.keys(options).find((key) => !names.includes(key));
@@ -42,6 +41,9 @@ const viewOf = (registry, consumer) => {
   return { view: host.registry, consumer: host.consumer, detach };
 };
 
+/** What a call of the page's promises, whatever it does. */
+const promised = (call) => new Promise((resolve) => resolve(call()));
+
 class Surface {
   constructor(options) {
     only(options, OPTIONS, "`createSurface`");
@@ -53,16 +55,16 @@ class Surface {
       throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a session is { agentId, sessionId, userId, expiresAt, scope }");
     }
     const { text } = checkedCopy({ app, expose, scope, recordLimit, maxBytes, maxInFlight, ...(rate && { rate }) });
-    this.kernel = ask((glue) => new glue.SurfaceKernel(text, expiresAt));
+    this.kernel = made((glue) => new glue.SurfaceKernel(text, expiresAt));
     this.exposures = JSON.parse(this.kernel.exposures());
     this.session = session;
     const { view, consumer, detach } = viewOf(registry, { id: `${agentId}/${sessionId}`, kind: "other", grants: [...scope] });
-    Object.assign(this, { registry, view, consumer, detach, records, execute, maxBytes, now });
+    Object.assign(this, { registry, view, consumer, detach, records, execute, maxBytes, now: clockOf(now) });
     /** What a description may need of the surface; all of it where a procedure is published. */
     this.types = this.exposures.map(({ capability }) => /^view:(.*)\.\w+$/.exec(capability)?.[1]);
     if (this.types.includes(undefined)) this.types = undefined;
     this.tokens = 0;
-    /** Who waits for a response, by token. */
+    /** Who waits for a response, by token: `respond`, and `fail` for whom there will be none. */
     this.waiting = new Map();
     /** What aborts a call of the kernel's, by its number. */
     this.controllers = new Map();
@@ -71,50 +73,64 @@ class Surface {
     this.forget = whenEnded(sessionId, (isExpired) => this.end(isExpired));
   }
 
-  /** Takes a request as text; `respond` gets the response as text, maybe at once. Gives what says that the caller left. */
-  submit(text, respond, isGone = false) {
-    const token = (this.tokens = (this.tokens + 1) >>> 0);
-    this.waiting.set(token, respond);
-    if (text.length > this.maxBytes) this.kernel.unreadable(token, undefined, true, `must not be larger than ${this.maxBytes} bytes`);
-    else if (!text.isWellFormed()) this.kernel.unreadable(token, undefined, false, "must not hold a lone surrogate");
-    else ask(() => this.kernel.request(this.now(), token, text));
-    if (isGone) this.kernel.left(token);
-    this.drain();
-    return () => {
-      this.kernel.left(token);
+  /** Tells the kernel something and does what it orders. Where the module has stopped, nobody waits in vain. */
+  tell(say) {
+    try {
+      say(this.kernel);
       this.drain();
-    };
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  /** The token of someone who waits. */
+  expect(respond, fail) {
+    this.tokens = (this.tokens + 1) >>> 0;
+    this.waiting.set(this.tokens, { respond, fail });
+    return this.tokens;
+  }
+
+  /**
+   * Takes a request as text; `respond` gets the response as text, maybe at once, or `fail` why there is none. Gives what says
+   * that the caller left.
+   */
+  submit(text, respond, fail, isGone = false) {
+    const token = this.expect(respond, fail);
+    const now = this.now();
+    this.tell((kernel) => {
+      if (text.length > this.maxBytes) kernel.unreadable(token, undefined, true, `must not be larger than ${this.maxBytes} bytes`);
+      else if (!text.isWellFormed()) kernel.unreadable(token, undefined, false, "must not hold a lone surrogate");
+      else kernel.request(now, token, text);
+      if (isGone) kernel.left(token);
+    });
+    return () => this.tell((kernel) => kernel.left(token));
   }
 
   /** The same for a caller with a signal, or without one. */
-  submitUntil(signal, text, respond) {
+  submitUntil(signal, text, respond, fail) {
     let isAnswered = false;
     // The answer may come at once.
     let leave = () => {};
-    leave = this.submit(
-      text,
-      (response) => {
-        isAnswered = true;
-        signal?.removeEventListener("abort", leave);
-        respond(response);
-      },
-      signal?.aborted,
-    );
+    const done = (settle) => (outcome) => {
+      isAnswered = true;
+      signal?.removeEventListener("abort", leave);
+      settle(outcome);
+    };
+    leave = this.submit(text, done(respond), done(fail), signal?.aborted);
     if (!isAnswered) signal?.addEventListener("abort", leave);
   }
 
   /** A request that is no JSON, or too much of it. */
-  refuse(request, fault, respond) {
-    const token = (this.tokens = (this.tokens + 1) >>> 0);
-    this.waiting.set(token, respond);
+  refuse(request, fault, respond, fail) {
     let id;
     try {
       id = /^[ -~]{1,128}$/.exec(typeof request?.id === "string" ? request.id : "")?.[0];
     } catch {
       // A getter that throws: there is no id to repeat.
     }
-    this.kernel.unreadable(token, id, fault.tooLarge, `${fault.path && `at \`${fault.path.slice(0, 200)}\` `}${fault.message}`.toWellFormed());
-    this.drain();
+    const problem = `${fault.path && `at \`${fault.path.slice(0, 200)}\` `}${fault.message}`.toWellFormed();
+    const token = this.expect(respond, fail);
+    this.tell((kernel) => kernel.unreadable(token, id, fault.tooLarge, problem));
   }
 
   drain() {
@@ -122,7 +138,7 @@ class Surface {
     if (this.isDraining) return;
     this.isDraining = true;
     try {
-      for (let line; (line = ask(() => this.kernel.poll())) !== undefined; ) {
+      for (let line; (line = this.kernel.poll()) !== undefined; ) {
         const space = line.indexOf(" ");
         this[line[0]](Number(line.slice(1, space)), line.slice(space + 1));
       }
@@ -132,11 +148,22 @@ class Surface {
     this.arm();
   }
 
+  /** There is no kernel any more. */
+  stop(error) {
+    clearTimeout(this.timer);
+    const controllers = [...this.controllers.values()];
+    const waiting = [...this.waiting.values()];
+    this.controllers.clear();
+    this.waiting.clear();
+    for (const controller of controllers) controller.abort();
+    for (const { fail } of waiting) fail(error);
+  }
+
   /** A timer for the session's end. It stays when nobody waits any more: calls are many, and sessions last. */
   arm() {
     const at = this.kernel.timeout();
     if (this.timer === undefined) {
-      if (at >= 0) this.await(at);
+      if (at >= 0) this.wait(at);
     } else if (at < 0) {
       this.isSure = false;
       // Where a timer keeps a process alive.
@@ -144,33 +171,33 @@ class Surface {
     } else this.timer.ref?.();
   }
 
-  await(at) {
+  wait(at) {
     const rest = at - this.now();
-    this.isSure = rest <= MAX_TIMER;
-    this.timer = setTimeout(
-      () => {
-        const until = this.kernel.timeout();
-        this.timer = undefined;
-        if (until < 0) return;
-        // It is believed, whatever the clock says, by those who have waited for all of it.
-        if (this.isSure) this.end(true);
-        else this.await(until);
-      },
-      Math.min(MAX_TIMER, Math.max(0, rest) + 1),
-    );
+    // What is no time is past every end.
+    const isLong = rest > MAX_TIMER;
+    this.isSure = !isLong;
+    this.timer = setTimeout(() => this.tell((kernel) => this.wake(kernel)), isLong ? MAX_TIMER : Math.max(0, rest || 0) + 1);
+  }
+
+  wake(kernel) {
+    const until = kernel.timeout();
+    this.timer = undefined;
+    if (until < 0) return;
+    // It is believed, whatever the clock says, by those who have waited for all of it.
+    if (this.isSure) kernel.ended(true);
+    else this.wait(until);
   }
 
   end(isExpired) {
-    this.kernel.ended(isExpired);
-    this.drain();
+    this.tell((kernel) => kernel.ended(isExpired));
   }
 
   // What the kernel orders, by letter.
 
   R(token, text) {
-    const respond = this.waiting.get(token);
+    const waiting = this.waiting.get(token);
     this.waiting.delete(token);
-    respond?.(text);
+    waiting?.respond(text);
   }
 
   D(call, limit) {
@@ -180,7 +207,8 @@ class Surface {
     try {
       snapshot = this.look();
       const list = this.records?.() ?? [];
-      total = list.length;
+      if (!Array.isArray(list)) throw new TypeError("`records` must give an array");
+      total = list.length >>> 0;
       records = checkedCopy(list.slice(0, Number(limit)), { maxBytes: MAX_RECORD_BYTES }).text;
     } catch (error) {
       report("a description failed:", error);
@@ -196,10 +224,11 @@ class Surface {
     const { consumer } = this;
     const { signal } = this.control(call);
     const request = { capabilityId, instanceId, invocationId, confirmationId };
-    const running = this.execute
-      ? new Promise((resolve) => resolve(this.execute(id, input, { ...request, consumer, signal })))
-      : this.view.invoke({ ...request, input }, { consumer, signal });
-    running.then(
+    promised(() =>
+      this.execute
+        ? this.execute(id, input, { ...request, consumer, signal })
+        : this.view.invoke({ ...request, input }, { consumer, signal }),
+    ).then(
       (result) => this.settle(call, result),
       (error) => this.settle(call, undefined, error),
     );
@@ -210,21 +239,25 @@ class Surface {
     let text = FAILED;
     try {
       if (error !== undefined) throw error;
-      text = this.execute ? checkedCopy(result ?? {}, { maxBytes: MAX_RESULT_BYTES }).text : JSON.stringify(result);
+      text = this.execute ? checkedCopy(result ?? {}, { maxBytes: MAX_RESULT_BYTES }).text : JSON.stringify(result ?? {});
     } catch (thrown) {
       if (isAgentSurfaceError(thrown)) text = JSON.stringify({ error: thrown.payload });
       else report("a call failed:", thrown);
     }
-    this.kernel.result(call, text.toWellFormed());
-    this.drain();
+    const whole = text.toWellFormed();
+    this.tell((kernel) => kernel.result(call, whole));
   }
 
   W(call, confirmation) {
     const { signal } = this.control(call);
-    this.view.confirmations.waitFor(confirmation, { signal }).then((outcome) => {
+    const decided = (outcome) => {
       this.controllers.delete(call);
-      this.kernel.decided(this.now(), call, outcome === "expired");
-      this.drain();
+      const now = this.now();
+      this.tell((kernel) => kernel.decided(now, call, outcome === "expired"));
+    };
+    promised(() => this.view.confirmations.waitFor(confirmation, { signal })).then(decided, (error) => {
+      report("a decision could not be waited for:", error);
+      decided("expired");
     });
   }
 
@@ -235,7 +268,9 @@ class Surface {
   X(_, text) {
     const space = text.indexOf(" ");
     // Only a page's own registry has it. A refusal takes the request back: nobody is asked what has no use.
-    this.registry.confirmations.resolve?.(text.slice(0, space), { approved: false, reason: text.slice(space + 1) });
+    attempt("a request for approval could not be taken back:", () =>
+      this.registry.confirmations.resolve?.(text.slice(0, space), { approved: false, reason: text.slice(space + 1) }),
+    );
   }
 
   control(call) {
@@ -250,20 +285,25 @@ class Surface {
 
   /** Calls the listener when what `describe` lists has changed. */
   subscribe(listener) {
-    this.listeners.add(listener);
     if (!this.unwatch) {
-      this.kernel.look(JSON.stringify(this.look()));
+      this.isNew();
       this.unwatch = this.view.subscribe(({ type }) => {
-        if (type !== "surface-changed" || !this.kernel.look(JSON.stringify(this.look()))) return;
-        for (const each of [...this.listeners]) each();
+        if (type !== "surface-changed" || !attempt("a change could not be looked at:", () => this.isNew())) return;
+        for (const each of [...this.listeners]) attempt("a listener failed:", each);
       });
     }
+    this.listeners.add(listener);
     return () => {
       this.listeners.delete(listener);
       if (this.listeners.size > 0) return;
       this.unwatch?.();
       this.unwatch = undefined;
     };
+  }
+
+  isNew() {
+    const snapshot = JSON.stringify(this.look());
+    return this.kernel.look(snapshot);
   }
 
   dispose() {
@@ -286,19 +326,19 @@ export const createSurface = (options) => {
   const surface = Object.freeze({
     session: inner.session,
     handle: (request, { signal } = {}) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const respond = (text) => resolve(JSON.parse(text));
         let text;
         try {
           ({ text } = checkedCopy(request, { maxBytes: inner.maxBytes, maxDepth: MAX_REQUEST_DEPTH }));
         } catch (fault) {
           if (!(fault instanceof JsonFault)) throw fault;
-          inner.refuse(request, fault, respond);
+          inner.refuse(request, fault, respond, reject);
           return;
         }
-        inner.submitUntil(signal, text, respond);
+        inner.submitUntil(signal, text, respond, reject);
       }),
-    handleText: (text, { signal } = {}) => new Promise((resolve) => inner.submitUntil(signal, String(text), resolve)),
+    handleText: (text, { signal } = {}) => new Promise((resolve, reject) => inner.submitUntil(signal, String(text), resolve, reject)),
     subscribe: (listener) => inner.subscribe(listener),
     revoke: () => inner.end(false),
     dispose: () => inner.dispose(),
@@ -326,8 +366,9 @@ const CONFIRM = {
 export const defineActions = (registry, { app, actions }) => {
   const components = new Map();
   const capabilities = {};
+  const given = typeof app === "string" ? app : "";
   for (const id of Object.keys(actions)) {
-    const capability = ask((glue) => glue.capabilityOf(String(app), id));
+    const capability = enter((glue) => glue.capabilityOf(given, id));
     if (capability === undefined) {
       throw new AgentSurfaceDefinitionError("INVALID_ID", `\`${app}\` and \`${id}\` make no capability id: \`app\` is lower-case words, an id such as \`todo.clear_completed\``);
     }

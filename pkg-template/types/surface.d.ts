@@ -92,14 +92,14 @@ export interface SurfaceOptions {
   /** Requests that may wait at a time. 32 when absent; more are `RATE_LIMITED`. */
   readonly maxInFlight?: number;
   readonly rate?: SurfaceRate;
-  /** The clock, in milliseconds since the epoch. `Date.now` when absent. */
+  /** The clock, in milliseconds since the epoch. `Date.now` when absent. Where it throws or gives no time, sessions are over. */
   readonly now?: () => number;
 }
 
 /** One peer's surface. Transports carry requests to it. */
 export interface ExternalSurface {
   readonly session: SurfaceSession;
-  /** Never rejects for what a peer sent. Aborting `signal` says that the caller left. */
+  /** Never rejects for what a peer sent; with `POISONED` where the module has stopped. Aborting `signal` says that the caller left. */
   handle(request: SurfaceRequest, options?: { readonly signal?: AbortSignal }): Promise<SurfaceResponse>;
   /** The same with JSON texts, for transports: a text that is too large is not read. */
   handleText(request: string, options?: { readonly signal?: AbortSignal }): Promise<string>;
@@ -154,7 +154,7 @@ export declare function defineActions(
 
 /** The sessions of a page. */
 export interface SurfaceSessionRegistry {
-  /** Nothing where there are `maxSessions` already. */
+  /** Nothing where there are `maxSessions` already, or the clock gives no time. */
   create(identity: { readonly agentId: string; readonly userId: string; readonly scope: readonly string[] }):
     | (SurfaceSession & { readonly expiresAt: string })
     | undefined;
@@ -164,7 +164,7 @@ export interface SurfaceSessionRegistry {
   list(): readonly SurfaceSession[];
   /** Ends a session and what waits in it. Whether it was live. */
   revoke(sessionId: string): boolean;
-  /** Called when one was created or revoked. */
+  /** Called when one was created or revoked. What a listener throws is logged and changes nothing. */
   subscribe(listener: () => void): () => void;
 }
 

@@ -138,6 +138,8 @@ pub enum Output {
     },
 }
 
+const SESSION_ENDED: &str = "the agent's session ended";
+
 /// One peer's surface.
 #[derive(Debug)]
 pub struct Kernel {
@@ -346,15 +348,37 @@ impl Kernel {
 
     /// What an execution came to: the registry's result, or `{ output? }` or `{ error }`, as JSON.
     pub fn handle_result(&mut self, call: u32, text: &str) {
+        let document = Document::parse(text, TRUSTED).ok();
+        let root = document.as_ref().map(Document::root);
+        let error = root.and_then(|root| root.get("error"));
+        let details = error.and_then(|error| error.get("details"));
+        let detail = |key| {
+            details
+                .and_then(|details| details.get(key))
+                .and_then(Value::as_str)
+        };
+        let code = error.and_then(|error| error.get("code"));
+        let is = |word| code.is_some_and(|code| code.is_str(word));
+        let question = detail("confirmationId").filter(|_| is("CONFIRMATION_REQUIRED"));
+        let question = question.map(alloc::borrow::Cow::into_owned);
         let Some(pending) = self.pendings.numbered(call) else {
+            if let Some(confirmation) = question {
+                let reason = SESSION_ENDED;
+                self.outputs.push_back(Output::Withdraw { confirmation, reason });
+            }
             return;
         };
         if pending.stage != Stage::Executing {
             return;
         }
-        let document = Document::parse(text, TRUSTED).ok();
-        let root = document.as_ref().map(Document::root);
-        let Some(error) = root.and_then(|root| root.get("error")) else {
+        if let Some(confirmation) = question {
+            if pending.tokens.is_empty() {
+                return self.drop_question(call, confirmation);
+            }
+            pending.stage = Stage::Waiting(confirmation.clone());
+            return self.outputs.push_back(Output::Wait { call, confirmation });
+        }
+        let Some(error) = error else {
             let output = root.and_then(|root| root.get("output")).map(Value::raw);
             let is_object = root.is_some_and(|root| root.kind() == Kind::Object);
             let result = match output {
@@ -367,23 +391,6 @@ impl Kernel {
             };
             return self.finish(call, &result);
         };
-        let details = error.get("details");
-        let detail = |key| {
-            details
-                .and_then(|details| details.get(key))
-                .and_then(Value::as_str)
-        };
-        let is = |code| error.get("code").is_some_and(|found| found.is_str(code));
-        if is("CONFIRMATION_REQUIRED")
-            && let Some(confirmation) = detail("confirmationId")
-        {
-            let confirmation = confirmation.into_owned();
-            if pending.tokens.is_empty() {
-                return self.drop_question(call, confirmation);
-            }
-            pending.stage = Stage::Waiting(confirmation.clone());
-            return self.outputs.push_back(Output::Wait { call, confirmation });
-        }
         let result = if is("CONFIRMATION_INVALID") && detail("reason").as_deref() == Some("denied") {
             let raw = details.map(Value::raw);
             write::failed("PERMISSION_DENIED", "The person at the page refused.", "no", raw)
@@ -485,7 +492,7 @@ impl Kernel {
                 Stage::Describing { .. } => {}
                 Stage::Executing => self.outputs.push_back(Output::Abort { call: pending.number }),
                 Stage::Waiting(confirmation) => {
-                    let reason = "the agent's session ended";
+                    let reason = SESSION_ENDED;
                     self.outputs.push_back(Output::Withdraw { confirmation, reason });
                 }
             }

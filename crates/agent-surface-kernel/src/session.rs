@@ -58,8 +58,11 @@ impl Sessions {
     }
 
     /// Takes in a session under a fresh id and answers with its end; nothing where there are too many, or there is one of
-    /// that id.
+    /// that id, or `now` is no time.
     pub fn create(&mut self, now: Millis, id: &str) -> Option<Millis> {
+        if !now.0.is_finite() {
+            return None;
+        }
         self.entries.retain(|entry| !is_over(now, entry.expires_at));
         let live = self.entries.iter().filter(|entry| !entry.is_revoked).count();
         if live >= self.max || self.entries.iter().any(|entry| entry.id == id) {
@@ -114,6 +117,15 @@ mod tests {
         assert_eq!(sessions.standing(Millis(101.0), "a"), Some(Standing::Expired));
         assert_eq!(sessions.create(Millis(101.0), "b"), Some(Millis(201.0)));
         assert_eq!(sessions.standing(Millis(101.0), "a"), None);
+    }
+
+    #[test]
+    fn a_clock_without_a_time_makes_no_session_and_takes_none_away() {
+        let mut sessions = Sessions::new(100, 2);
+        assert!(sessions.create(Millis(0.0), "a").is_some());
+        assert_eq!(sessions.create(Millis(f64::NAN), "b"), None);
+        assert_eq!(sessions.standing(Millis(1.0), "a"), Some(Standing::Live));
+        assert_eq!(sessions.standing(Millis(f64::NAN), "a"), Some(Standing::Expired));
     }
 
     #[test]
