@@ -14,10 +14,7 @@ use agent_surface_interop::client::{self, Negotiated};
 use agent_surface_interop::ed25519::{Keyring, PrivateKey};
 use agent_surface_interop::memory::{MemoryIdempotency, MemoryInbound, MemoryOutbound};
 use agent_surface_interop::router::{self, Admit, Durability, Host, Revalidate, Run, Settings};
-use agent_surface_interop::store::{
-    Allocation, Claim, IdempotencyStore, InboundSequenceStore, OutboundSequenceStore, Place, Record,
-    Reservation,
-};
+use agent_surface_interop::store::{Allocation, OutboundSequenceStore};
 use agent_surface_interop::{
     Admission, Call, Client, Digest, Direction, Error, Exact, Identifier, LogicalTime, Manifest, Operation,
     Outcome, Request, Router, Signal,
@@ -153,27 +150,18 @@ impl client::Ports for Side {
     }
 }
 
-impl IdempotencyStore for Side {
-    fn load(&mut self, key: &str) -> Result<Option<Record>, Error> {
-        self.idempotency.load(key)
-    }
-
-    fn reserve(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) -> Result<bool, Error> {
-        self.idempotency.reserve(key, wanted, now)
-    }
-
-    fn commit(&mut self, key: &str, run: &Reservation, response: &Exact) -> Result<bool, Error> {
-        self.idempotency.commit(key, run, response)
-    }
-}
-
-impl InboundSequenceStore for Side {
-    fn advance(&mut self, claim: &Claim) -> Result<Place, Error> {
-        self.inbound.advance(claim)
-    }
-}
-
 impl Host for Side {
+    type Idempotency = MemoryIdempotency;
+    type Inbound = MemoryInbound;
+
+    fn idempotency(&mut self) -> &mut MemoryIdempotency {
+        &mut self.idempotency
+    }
+
+    fn inbound(&mut self) -> &mut MemoryInbound {
+        &mut self.inbound
+    }
+
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool {
         self.ring.verify(signer_id, digest, signature)
     }

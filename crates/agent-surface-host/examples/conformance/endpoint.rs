@@ -6,9 +6,6 @@ use agent_surface_host::{Endpoint, Handler};
 use agent_surface_interop::ed25519::{Keyring, PrivateKey, PublicKey};
 use agent_surface_interop::memory::{MemoryIdempotency, MemoryInbound};
 use agent_surface_interop::router::{Admit, Durability, Host, Revalidate, Run, Settings};
-use agent_surface_interop::store::{
-    Claim, IdempotencyStore, InboundSequenceStore, Place, Record, Reservation,
-};
 use agent_surface_interop::{
     Admission, Digest, Direction, Error, Exact, LogicalTime, Manifest, Operation, Outcome, Router,
 };
@@ -134,27 +131,18 @@ pub fn accepts(direction: Direction, payload: &Exact) -> bool {
         }
 }
 
-impl IdempotencyStore for Conformance {
-    fn load(&mut self, key: &str) -> Result<Option<Record>, Error> {
-        self.idempotency.load(key)
-    }
-
-    fn reserve(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) -> Result<bool, Error> {
-        self.idempotency.reserve(key, wanted, now)
-    }
-
-    fn commit(&mut self, key: &str, run: &Reservation, response: &Exact) -> Result<bool, Error> {
-        self.idempotency.commit(key, run, response)
-    }
-}
-
-impl InboundSequenceStore for Conformance {
-    fn advance(&mut self, claim: &Claim) -> Result<Place, Error> {
-        self.inbound.advance(claim)
-    }
-}
-
 impl Host for Conformance {
+    type Idempotency = MemoryIdempotency;
+    type Inbound = MemoryInbound;
+
+    fn idempotency(&mut self) -> &mut MemoryIdempotency {
+        &mut self.idempotency
+    }
+
+    fn inbound(&mut self) -> &mut MemoryInbound {
+        &mut self.inbound
+    }
+
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool {
         self.ring.verify(signer_id, digest, signature)
     }

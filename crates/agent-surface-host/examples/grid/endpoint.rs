@@ -10,9 +10,6 @@ use agent_surface_host::Endpoint;
 use agent_surface_interop::ed25519::{PrivateKey, PublicKey};
 use agent_surface_interop::memory::{MemoryIdempotency, MemoryInbound};
 use agent_surface_interop::router::{Admit, Durability, Host, Revalidate, Run, Settings};
-use agent_surface_interop::store::{
-    Claim, IdempotencyStore, InboundSequenceStore, Place, Record, Reservation,
-};
 use agent_surface_interop::{
     Admission, Digest, Direction, Error, Exact, Identifier, LogicalTime, Manifest, Operation, Outcome,
     Router, decode_base64url,
@@ -97,27 +94,18 @@ fn key_of(issuer_id: &str) -> Option<PublicKey> {
     PublicKey::from_bytes(&<[u8; 32]>::try_from(bytes).ok()?)
 }
 
-impl IdempotencyStore for Gate {
-    fn load(&mut self, key: &str) -> Result<Option<Record>, Error> {
-        self.idempotency.load(key)
-    }
-
-    fn reserve(&mut self, key: &str, wanted: &Reservation, now: LogicalTime) -> Result<bool, Error> {
-        self.idempotency.reserve(key, wanted, now)
-    }
-
-    fn commit(&mut self, key: &str, run: &Reservation, response: &Exact) -> Result<bool, Error> {
-        self.idempotency.commit(key, run, response)
-    }
-}
-
-impl InboundSequenceStore for Gate {
-    fn advance(&mut self, claim: &Claim) -> Result<Place, Error> {
-        self.inbound.advance(claim)
-    }
-}
-
 impl Host for Gate {
+    type Idempotency = MemoryIdempotency;
+    type Inbound = MemoryInbound;
+
+    fn idempotency(&mut self) -> &mut MemoryIdempotency {
+        &mut self.idempotency
+    }
+
+    fn inbound(&mut self) -> &mut MemoryInbound {
+        &mut self.inbound
+    }
+
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool {
         if signer_id == ENDPOINT_ID {
             return self.key.public_key().verify(digest, signature);

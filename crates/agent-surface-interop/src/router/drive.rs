@@ -16,7 +16,16 @@ use agent_surface_json::exact::Exact;
 use alloc::string::String;
 
 /// What an exchange needs of its host besides the handler: everything that answers at once.
-pub trait Host: IdempotencyStore + InboundSequenceStore {
+pub trait Host {
+    /// Keeps what became of requests.
+    type Idempotency: IdempotencyStore;
+    /// Keeps the places of sequences.
+    type Inbound: InboundSequenceStore;
+
+    /// The store of what became of requests.
+    fn idempotency(&mut self) -> &mut Self::Idempotency;
+    /// The store of places.
+    fn inbound(&mut self) -> &mut Self::Inbound;
     /// Whether `signature` is the signer's over the digest's text. Never an error: what cannot be verified is not valid.
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool;
     /// The endpoint's signature over the digest's text.
@@ -93,16 +102,18 @@ pub fn answer(step: Step, host: &mut impl Host) -> Step {
             ask.settle(admission)
         }
         Step::Load(ask) => {
-            let record = host.load(&ask.question().key);
+            let record = host.idempotency().load(&ask.question().key);
             ask.settle(record)
         }
         Step::Advance(ask) => {
-            let place = host.advance(&ask.question().claim);
+            let place = host.inbound().advance(&ask.question().claim);
             ask.settle(place)
         }
         Step::Reserve(ask) => {
             let question = ask.question();
-            let is_reserved = host.reserve(&question.key, &question.wanted, question.now);
+            let is_reserved = host
+                .idempotency()
+                .reserve(&question.key, &question.wanted, question.now);
             ask.settle(is_reserved)
         }
         Step::Revalidate(ask) => {
@@ -116,7 +127,9 @@ pub fn answer(step: Step, host: &mut impl Host) -> Step {
         Step::Commit(ask) => {
             let question = ask.question();
             let response = question.response.wire();
-            let is_committed = host.commit(&question.key, &question.reservation, response);
+            let is_committed = host
+                .idempotency()
+                .commit(&question.key, &question.reservation, response);
             ask.settle(is_committed)
         }
         Step::Run(_) | Step::Done(_) => step,

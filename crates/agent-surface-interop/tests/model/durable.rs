@@ -122,6 +122,17 @@ impl InboundSequenceStore for Durable {
 }
 
 impl Host for Durable {
+    type Idempotency = Self;
+    type Inbound = Self;
+
+    fn idempotency(&mut self) -> &mut Self {
+        self
+    }
+
+    fn inbound(&mut self) -> &mut Self {
+        self
+    }
+
     fn verify(&mut self, _: &str, _: Digest, _: &str) -> bool {
         false
     }

@@ -193,6 +193,17 @@ impl InboundSequenceStore for Script {
 }
 
 impl Host for Script {
+    type Idempotency = Self;
+    type Inbound = Self;
+
+    fn idempotency(&mut self) -> &mut Self {
+        self
+    }
+
+    fn inbound(&mut self) -> &mut Self {
+        self
+    }
+
     fn verify(&mut self, signer_id: &str, digest: Digest, signature: &str) -> bool {
         self.keys.public().verify(signer_id, digest, signature)
     }
