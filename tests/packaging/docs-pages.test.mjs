@@ -110,7 +110,7 @@ test("README: the page of the first lines asks a person, and then runs", async (
   );
 });
 
-const GUIDE = ["page", "approvals", "policies", "partner", "end", "headless"];
+const GUIDE = ["page", "approvals", "policies", "own-policy", "partner", "end", "headless"];
 
 test("guide: the page registers, is called by a copilot, a model, the browser's agent and a frame, and ends", async () => {
   const guide = await filesOf("docs/guide.md", GUIDE);
@@ -123,7 +123,10 @@ test("guide: the page registers, is called by a copilot, a model, the browser's 
         const selected = await run({ id: "c1", name: "view_devices__table__selectRows", input: { ids: ["d1"] } });
         const rows = await run({ id: "c2", name: "view_devices__table__rows", input: {} });
         const wrong = await run({ id: "c3", name: "view_devices__table__selectRows", input: { ids: [7] } });
-        return [selected.status, rows.output, wrong.error.code, tools.map(({ name }) => name)];
+        const copied = await run({ id: "c8", name: "view_devices__export__copy", input: {} });
+        table.select([]);
+        const none = await run({ id: "c9", name: "view_devices__export__copy", input: {} });
+        return [selected.status, rows.output, wrong.error.code, copied.output, none.error.message, tools.map(({ name }) => name)];
       },
       reset: () => later(run({ id: "c4", name: "view_devices__table__reset", input: {} })).then((ended) => [...ended, resets.length]),
       model: async () => {
@@ -165,8 +168,10 @@ test("guide: the page registers, is called by a copilot, a model, the browser's 
       const frame = `${readdress(guide.partner, "https://console.example", origin)}\nparent.postMessage({ response }, ${JSON.stringify(origin)});`;
       await writeFile(partner.path("index.html"), html(module(frame)));
       await opened(`${origin}/`, async (page) => {
-        const names = ["view_devices__table__rows", "view_devices__table__selectRows", "view_devices__table__reset"];
-        assert.deepEqual(await page.evaluate(() => copilot()), ["ok", [{ id: "d1" }, { id: "d2" }], "INVALID_INPUT", names]);
+        const ids = ["export__copy", "table__rows", "table__selectRows", "table__reset"];
+        const names = ids.map((id) => `view_devices__${id}`);
+        const said = ["ok", [{ id: "d1" }, { id: "d2" }], "INVALID_INPUT", { copied: 1 }, "Select at least one device first.", names];
+        assert.deepEqual(await page.evaluate(() => copilot()), said);
         assert.deepEqual(await page.evaluate(() => model()), [["user", undefined], ["assistant", "tool_use"], ["user", "tool_result"], ["assistant", "text"]]);
         const answer = await page.evaluate(
           (src) =>
@@ -200,7 +205,7 @@ const devicesOf = (guide) => {
   return `${imports}import { table } from "./table.js";\nexport ${definition}`;
 };
 
-test("guide: policies hide what is another tenant's, and a page without a document is asked by its own code", async () => {
+test("guide: policies hide what is another tenant's, one of the page's own keeps hours, and without a document its code decides", async () => {
   const guide = await filesOf("docs/guide.md", GUIDE);
   const app = await projectOf({
     "devices.js": devicesOf(guide),
@@ -219,14 +224,33 @@ test("guide: policies hide what is another tenant's, and a page without a docume
       const approved = await call({ confirmationId });
       who.user = { id: "u2", tenantId: "t-2" };
       const after = [seen(), (await call()).error.code];
-      console.log(JSON.stringify({ before, approved: approved.status, after }));
       registry.dispose();
+      const { createAgentSurfaceRegistry, createAgentToolset } = await import("agent-surface-wasm");
+      const { devicesTable } = await import("./devices.js");
+      const { officeHours } = await import("./office-hours.js");
+      let isOpen = true;
+      const office = createAgentSurfaceRegistry({ policies: [officeHours(() => isOpen)] });
+      const mounted = office.register(devicesTable);
+      const toolset = createAgentToolset(office, { consumer, topology: "embedded" });
+      const rows = async () => {
+        const [tool] = toolset.tools();
+        const { status, error } = await tool.execute({});
+        return [tool.state.unavailableReason, error?.message ?? status];
+      };
+      const hours = [await rows()];
+      isOpen = false;
+      mounted.invalidate();
+      hours.push(await rows());
+      console.log(JSON.stringify({ before, approved: approved.status, after, hours }));
+      office.dispose();
     `,
+    "office-hours.js": guide["own-policy"],
     "policies.js": guide.policies.replace("const registry", "export const registry"),
   });
-  const { before: first, approved, after: last } = JSON.parse(await app.node("main.js"));
+  const { before: first, approved, after: last, hours } = JSON.parse(await app.node("main.js"));
   assert.deepEqual([first, approved], [[1, "CONFIRMATION_REQUIRED"], "ok"]);
   assert.deepEqual(last, [0, "NOT_AUTHORIZED"]);
+  assert.deepEqual(hours, [[null, "ok"], ["Closed until 9:00", "Try again after 9:00."]]);
 });
 
 test("testing: the page's test passes in Vitest with the guide's component", async () => {

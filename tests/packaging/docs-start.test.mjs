@@ -1,4 +1,5 @@
-// docs/getting-started.md and docs/react.md: their files, built by Vite from the packed package and used as they say.
+// docs/getting-started.md and docs/react.md: their files, built by Vite from the packed package and used as they say. What `npx vite`
+// serves is what is built here.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -6,7 +7,7 @@ import { build as viteBuild } from "vite";
 import { launch, openPage, pressUntil } from "../e2e/harness/browser.mjs";
 import { serve } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
-import { filesOf } from "./snippets.mjs";
+import { filesOf, packagesIn } from "./snippets.mjs";
 
 let browser;
 before(async () => {
@@ -38,18 +39,6 @@ const drive = async (url) => {
   }
 };
 
-/** The packages that the commands of a page install; `npx vite` is the `build` below, served. */
-const installed = (commands) => {
-  const names = [];
-  for (const line of commands.trim().split("\n")) {
-    const [, packages] = /^npm install (?:--save-dev )?([\w@/. -]+)$/.exec(line) ?? [];
-    assert.ok(packages !== undefined || line === "npm init -y", line);
-    names.push(...(packages?.split(" ") ?? []));
-  }
-  assert.ok(names.includes("agent-surface-wasm") && names.includes("vite"), commands);
-  return names.filter((name) => name !== "agent-surface-wasm");
-};
-
 for (const [name, shown] of [
   ["getting-started", ["install", "serve", "index.html", "notes.js", "main.js", "copilot.js"]],
   ["react", ["install", "index.html", "main.jsx", "notes.jsx", "tools.jsx"]],
@@ -57,7 +46,7 @@ for (const [name, shown] of [
   test(`${name}: copied, built and used, it does what it says`, async () => {
     const { install, serve: command = "npx vite\n", ...files } = await filesOf(`docs/${name}.md`, shown);
     assert.equal(command, "npx vite\n");
-    const made = await project(files, { link: installed(install) });
+    const made = await project(files, { link: packagesIn(install) });
     try {
       await viteBuild({ root: made.folder, logLevel: "error" });
       const server = await serve({ folders: { "/": made.path("dist") } });

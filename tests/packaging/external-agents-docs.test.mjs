@@ -16,9 +16,9 @@ globalThis.removeEventListener ??= () => {};
 const QUEUE = 'import { Queue } from "./tasks.js"; export const queue = new Queue(["one", "two", "three"].map((text) => ({ text })));';
 const AFTER = `
 const invoke = (id, capability, input) => handle({ protocol: SURFACE_PROTOCOL, id, method: "invoke", capability, input });
-const added = await invoke("req_02", "todo.add", { text: "four" });
-const unavailable = await invoke("req_03", "todo.clear_completed");
-console.log(JSON.stringify({ response, added, unavailable, declared: declared.capabilities, peers: transport.peers() }));
+const added = await invoke("req_03", "todo.add", { text: "four" });
+const unavailable = await invoke("req_04", "todo.clear_completed");
+console.log(JSON.stringify({ response, counted, added, unavailable, declared: declared.capabilities, peers: transport.peers() }));
 transport.close();
 registry.dispose();
 `;
@@ -50,7 +50,7 @@ before(async () => {
 after(() => app?.remove());
 
 test("the scripts of the page make a surface", async () => {
-  const { response, added, unavailable, declared, peers } = JSON.parse(await app.node("page.mjs"));
+  const { response, counted, added, unavailable, declared, peers } = JSON.parse(await app.node("page.mjs"));
   assert.deepEqual(response.result.capabilities.map(({ id, available }) => [id, available]), [
     ["todo.overview", true],
     ["todo.add", true],
@@ -58,6 +58,7 @@ test("the scripts of the page make a surface", async () => {
   ]);
   const { records, total, truncated } = response.result.context;
   assert.deepEqual([records.length, total, truncated], [2, 3, true]);
+  assert.deepEqual(counted.result.output, { total: 3, open: 3, completed: 0 });
   assert.equal(added.result.output.text, "four");
   assert.deepEqual([unavailable.ok, unavailable.result.error.code], [true, "CAPABILITY_NOT_AVAILABLE"]);
   assert.deepEqual([declared["todo.clear_completed"], peers], ["view:support-queue.todo.clearCompleted", []]);

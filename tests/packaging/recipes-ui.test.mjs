@@ -6,7 +6,7 @@ import { build as viteBuild } from "vite";
 import { launch, openPage, pressUntil } from "../e2e/harness/browser.mjs";
 import { serve } from "../e2e/harness/server.mjs";
 import { project } from "./project.mjs";
-import { filesOf } from "./snippets.mjs";
+import { filesOf, packagesIn } from "./snippets.mjs";
 
 let browser;
 before(async () => {
@@ -46,14 +46,15 @@ const drive = async (url) => {
   }
 };
 
-const COMMON = ["src/main.js", "vite.config.js", "index.html"];
+const COMMON = ["install", "src/main.js", "vite.config.js", "index.html"];
 
-for (const [name, files, link] of [
-  ["vue", ["src/agent.js", "src/Basket.vue", "src/App.vue"], ["vue", "@vitejs/plugin-vue"]],
-  ["svelte", ["src/agent.svelte.js", "src/Basket.svelte", "src/App.svelte"], ["svelte", "@sveltejs/vite-plugin-svelte"]],
+for (const [name, shown] of [
+  ["vue", ["src/agent.js", "src/Basket.vue", "src/App.vue"]],
+  ["svelte", ["src/agent.svelte.js", "src/Basket.svelte", "src/App.svelte"]],
 ]) {
   test(`${name}: the recipe builds, follows agent and person, and lets go`, async () => {
-    const made = await project(await filesOf(`docs/recipes/${name}.md`, [...files, ...COMMON]), { link });
+    const { install, ...files } = await filesOf(`docs/recipes/${name}.md`, [...shown, ...COMMON]);
+    const made = await project(files, { link: packagesIn(install) });
     try {
       await viteBuild({ root: made.folder, configFile: made.path("vite.config.js"), logLevel: "error" });
       const server = await serve({ folders: { "/": made.path("dist") } });

@@ -1,5 +1,6 @@
 // The code that a page of the documentation shows, so that what people copy is what the tests run.
 
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "../e2e/harness/server.mjs";
@@ -37,4 +38,16 @@ export async function filesOf(path, names) {
   const amiss = [...shown.filter((name) => !names.includes(name)), ...names.filter((name) => !shown.includes(name))];
   if (amiss.length > 0) throw new Error(`${path} shows ${shown.join(", ")}; its test runs ${names.join(", ")}`);
   return files;
+}
+
+/** The packages beside this one that the commands of a page install. */
+export function packagesIn(commands) {
+  const names = [];
+  for (const line of commands.trim().split("\n")) {
+    const [, packages] = /^npm install (?:--save-dev )?([\w@/. -]+)$/.exec(line) ?? [];
+    assert.ok(packages !== undefined || line === "npm init -y", line);
+    names.push(...(packages?.split(" ") ?? []));
+  }
+  assert.ok(names.includes("agent-surface-wasm") && names.includes("vite"), commands);
+  return names.filter((name) => name !== "agent-surface-wasm");
 }

@@ -29,6 +29,8 @@ test("it is made from relative paths, with a page for each text", async () => {
   const page = await readFile(join(site, "getting-started.html"), "utf8");
   assert.match(page, /<figcaption>main\.js<\/figcaption>/);
   assert.doesNotMatch(page, /part=/);
+  // In the repository that link leads to the types.
+  assert.match(await readFile(join(site, "guide.html"), "utf8"), /<a href="reference\/main\.html">The types<\/a>/);
 });
 
 test("without its two paths it says which they are", async () => {

@@ -26,6 +26,9 @@ function destination(href, { source, repository }) {
   if (/^([a-z]+:|#)/.test(href)) return href;
   const [path, anchor] = href.split("#");
   const target = posix.normalize(posix.join(posix.dirname(source), path));
+  // What the repository has as types, the site has as a reference.
+  const [, types] = /^pkg-template\/types\/([\w-]+)\.d\.ts$/.exec(target) ?? [];
+  if (types) return posix.relative(posix.dirname(source), `docs/reference/${types === "index" ? "main" : types}.html`) + (anchor ? `#${anchor}` : "");
   if (!target.startsWith("docs/")) return repository + target;
   return (path.endsWith(".md") ? `${path.slice(0, -3)}.html` : path) + (anchor ? `#${anchor}` : "");
 }
