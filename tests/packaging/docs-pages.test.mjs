@@ -266,23 +266,30 @@ test("testing: the page's test passes in Vitest with the guide's component", asy
   assert.deepEqual(written, ["devices.test.js.snap"]);
 });
 
+const INTEROP = ["contract.js", "client.js", "endpoint.js", "worker.js", "server.js"];
+const WORK = "export const done = []; export const work = async (task) => { done.push(task); return `${task}: done`; };";
+const KEYS = `
+const ids = ["client:console", "endpoint:worker"];
+const pairs = new Map(await Promise.all(ids.map(async (id) => [id, await crypto.subtle.generateKey({ name: "Ed25519" }, false, ["sign", "verify"])])));
+export const privateKeyOf = (id) => pairs.get(id).privateKey;
+export const publicKeyOf = (id) => pairs.get(id)?.publicKey;`;
+/** Two steps, the first of them asked twice. */
+const STEPS = '[await ask(1, "Sort the list"), await ask(1, "Sort the list"), await ask(2, "Count it"), done]';
+const STEPPED = [{ answer: "Sort the list: done" }, { answer: "Sort the list: done" }, { answer: "Count it: done" }, ["Sort the list", "Count it"]];
+
 test("remote agents: an endpoint in one page is asked over HTTP, and a step that is asked again happens once", async () => {
-  const { "client.js": client, ...files } = await filesOf("docs/interop.md", ["contract.js", "client.js", "endpoint.js"]);
-  const KEYS = `
-    const ids = ["client:console", "endpoint:worker"];
-    const pairs = new Map(await Promise.all(ids.map(async (id) => [id, await crypto.subtle.generateKey({ name: "Ed25519" }, false, ["sign", "verify"])])));
-    export const privateKeyOf = (id) => pairs.get(id).privateKey;
-    export const publicKeyOf = (id) => pairs.get(id)?.publicKey;`;
+  const { "client.js": client, ...files } = await filesOf("docs/interop.md", INTEROP);
   const app = await projectOf({
     ...files,
     "keys.js": KEYS,
-    "work.js": "export const done = []; export const work = async (task) => { done.push(task); return `${task}: done`; };",
+    "work.js": WORK,
     "index.html": html('<script type="module" src="./main.js"></script>'),
     "main.js": `
-      import { exchange, manifest } from "./endpoint.js";
+      import { manifest } from "./endpoint.js";
+      import { exchange } from "./worker.js";
       import { ask } from "./client.js";
       import { done } from "./work.js";
-      Object.assign(globalThis, { exchange, manifest, ask, done, ready: true });`,
+      Object.assign(globalThis, { exchange, manifest, steps: async () => ${STEPS}, ready: true });`,
   });
   await served(app.folder, async (origin) => {
     await writeFile(app.path("client.js"), readdress(client, "https://agents.example", origin));
@@ -292,10 +299,35 @@ test("remote agents: an endpoint in one page is asked over HTTP, and a step that
         const body = isManifest ? await page.evaluate(() => JSON.stringify(manifest)) : await page.evaluate((text) => exchange(text), route.request().postData());
         await route.fulfill({ contentType: "application/json", body });
       });
-      const answers = await page.evaluate(async () => [await ask(1, "Sort the list"), await ask(1, "Sort the list"), await ask(2, "Count it"), done]);
-      assert.deepEqual(answers, [{ answer: "Sort the list: done" }, { answer: "Sort the list: done" }, { answer: "Count it: done" }, ["Sort the list", "Count it"]]);
+      assert.deepEqual(await page.evaluate(() => steps()), STEPPED);
     });
   });
+});
+
+test("remote agents: the server in Node answers the same, and what is no request with a status", async () => {
+  const { "client.js": client, "server.js": server, ...files } = await filesOf("docs/interop.md", INTEROP);
+  const app = await projectOf({
+    ...files,
+    "keys.js": KEYS,
+    "work.js": WORK,
+    "client.js": client.replace('"https://agents.example/worker/"', "globalThis.baseUrl"),
+    "server.js": readdress(server, "8787", "0"),
+    "main.js": `
+      import { once } from "node:events";
+      import { done } from "./work.js";
+      import { server } from "./server.js";
+      if (!server.listening) await once(server, "listening");
+      globalThis.baseUrl = \`http://127.0.0.1:\${server.address().port}/worker/\`;
+      const { ask } = await import("./client.js");
+      const steps = ${STEPS};
+      const statusOf = async (path, body) => (await fetch(baseUrl + path, { method: "POST", body })).status;
+      const statuses = [await statusOf("exchange", "{}"), await statusOf("exchange", "x".repeat(300_000)), await statusOf("other", "{}")];
+      console.log(JSON.stringify({ steps, statuses }));
+      process.exit(0);`,
+  });
+  const { steps, statuses } = JSON.parse(await app.node("main.js"));
+  assert.deepEqual(steps, STEPPED);
+  assert.deepEqual(statuses, [400, 413, 404]);
 });
 
 test("errors and limits: the codes and the limits are those of the package, with what each is by default", async () => {
