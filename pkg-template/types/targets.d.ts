@@ -390,7 +390,8 @@ export interface ProjectedTools<Name extends TargetName> {
    * rejects for what a model sent; rejects with a `TypeError` for what is no answer, as a stream, a promise, or calls in the
    * form of another target.
    *
-   * A whole conversation will do, too: calls that have their result in what is given are left alone. The same answer given
+   * A whole conversation will do, too: calls that have their result in what is given are left alone, and what looks like a
+   * call in a tool's result or in a person's message is none. The same answer given
    * again runs nothing again. A provider's id is believed beyond its turn where it was drawn at random;
    * servers that count (`call_0`) begin anew with each turn, so such a call is told from an earlier one by the answer that it
    * came in. Give the whole response where you have it: a call that was cut off by the limit of tokens is refused then.

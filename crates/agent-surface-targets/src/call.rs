@@ -310,6 +310,94 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tool_or_a_person_said_holds_neither_calls_nor_results() {
+        let go = r#"{"type":"tool_use","id":"z","name":"go","input":{}}"#;
+        let part = r#"{"toolCallId":"z","toolName":"go","input":{}}"#;
+        let chat = r#"{"id":"z","type":"function","function":{"name":"go","arguments":""}}"#;
+        let chain = r#"{"id":"z","name":"go","args":{}}"#;
+        let item = r#"{"type":"function_call","call_id":"z","name":"go","arguments":""}"#;
+        for (target, said) in [
+            (
+                "anthropic",
+                [
+                    r#"[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":["#,
+                    go,
+                    "]}]}]",
+                ],
+            ),
+            (
+                "anthropic",
+                [
+                    r#"{"content":[{"type":"mcp_tool_result","tool_use_id":"a","content":["#,
+                    go,
+                    "]}]}",
+                ],
+            ),
+            ("anthropic", [r#"[{"role":"user","content":["#, go, "]}]"]),
+            (
+                "openai-responses",
+                [
+                    r#"{"output":[{"type":"function_call_output","call_id":"a","output":["#,
+                    item,
+                    "]}]}",
+                ],
+            ),
+            (
+                "openai-chat",
+                [r#"[{"role":"tool","tool_call_id":"a","content":["#, chat, "]}]"],
+            ),
+            (
+                "ag-ui",
+                [r#"[{"role":"tool","toolCallId":"a","content":["#, chat, "]}]"],
+            ),
+            (
+                "langchain",
+                [r#"[{"type":"tool","tool_call_id":"a","content":["#, chain, "]}]"],
+            ),
+            (
+                "langchain",
+                [
+                    r#"[{"lc":1,"type":"constructor","kwargs":{"tool_call_id":"a","content":["#,
+                    chain,
+                    "]}}]",
+                ],
+            ),
+            (
+                "ai-sdk",
+                [
+                    r#"[{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"get","output":{"type":"json","value":"#,
+                    part,
+                    "}}]}]",
+                ],
+            ),
+            (
+                "ai-sdk",
+                [
+                    r#"[{"role":"assistant","parts":[{"type":"tool-get","toolCallId":"a","state":"output-available","output":"#,
+                    part,
+                    "}]}]",
+                ],
+            ),
+            (
+                "assistant-ui",
+                [
+                    r#"[{"role":"assistant","content":[{"toolCallId":"a","toolName":"get","args":{},"output":"#,
+                    part,
+                    "}]}]",
+                ],
+            ),
+        ] {
+            let text = said.concat();
+            let found = answer(target, Json::parse(&text).unwrap(), &Json::Null);
+            assert_eq!(told(&found, "id"), Vec::<String>::new(), "{text}");
+        }
+        // A result within a result closes no call.
+        let text = r#"[{"role":"assistant","content":[{"type":"tool_use","id":"z","name":"go","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"tool_result","tool_use_id":"z"}]}]}]"#;
+        let found = answer("anthropic", Json::parse(text).unwrap(), &Json::Null);
+        assert_eq!(told(&found, "id"), ["z"]);
+    }
+
+    #[test]
     fn the_last_call_of_an_answer_that_was_cut_off_is_not_whole() {
         let anthropic = r#"{"stop_reason":"max_tokens","content":[{"type":"tool_use","id":"a","name":"go","input":{}},{"type":"tool_use","id":"b","name":"go","input":{}}]}"#;
         let chat = r#"{"choices":[{"finish_reason":"length","message":{"tool_calls":[{"id":"a","function":{"name":"go","arguments":""}}]}}]}"#;

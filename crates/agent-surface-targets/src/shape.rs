@@ -98,6 +98,30 @@ pub(crate) struct Found {
     pub is_cut: bool,
 }
 
+/// Whether this is what a tool said, or a part of it: nothing in it is a call or a result, whatever it looks like.
+#[inline(never)]
+fn is_result(members: &Members) -> bool {
+    let kind = members.get("type").map(Json::str).unwrap_or_default();
+    kind.ends_with("result")
+        || kind.ends_with("_output")
+        || kind.starts_with("tool-")
+        || kind == "dynamic-tool"
+        || ["tool_call_id", "tool_use_id", "toolName"]
+            .iter()
+            .any(|key| members.get(key).is_some())
+}
+
+/// Whether this is that, or a message of somebody who makes no calls.
+#[inline(never)]
+fn is_of_others(members: &Members) -> bool {
+    const SPEAKERS: [&str; 6] = ["user", "human", "tool", "system", "developer", "function"];
+    is_result(members)
+        || ["role", "type"].iter().any(|key| {
+            let speaker = members.get(key).map(Json::str).unwrap_or_default();
+            SPEAKERS.contains(&speaker)
+        })
+}
+
 /// Every call in a value, in the order of the text.
 pub(crate) fn all(json: &Json, shapes: &[&Shape], out: &mut Vec<Found>) {
     match json {
@@ -105,6 +129,9 @@ pub(crate) fn all(json: &Json, shapes: &[&Shape], out: &mut Vec<Found>) {
         Json::Object(members) => {
             if let Some(call) = shapes.iter().find_map(|shape| found(members, shape)) {
                 out.push(call);
+                return;
+            }
+            if is_of_others(members) {
                 return;
             }
             for container in CONTAINERS {
@@ -136,6 +163,9 @@ pub(crate) fn results<'j>(json: &'j Json, out: &mut Vec<&'j str>) {
                 .or_else(|| is("tool").then(|| json.at("toolCallId").as_text())?)
                 .or_else(|| json.at("functionResponse").at("id").as_text());
             out.extend(id);
+            if is_result(members) {
+                return;
+            }
             for container in CONTAINERS {
                 if let Some(inner) = members.get(container) {
                     results(inner, out);
@@ -166,6 +196,9 @@ pub(crate) fn rename(json: &mut Json, shapes: &[&Shape], ids: &mut dyn Iterator<
                     Some(Json::Object(inner)) => inner.set(shape.id, Json::Text(id)),
                     _ => members.set(shape.id, Json::Text(id)),
                 }
+                return;
+            }
+            if is_of_others(members) {
                 return;
             }
             for container in CONTAINERS {
