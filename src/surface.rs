@@ -8,7 +8,9 @@ use alloc::string::String;
 use core::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
-use agent_surface_kernel::{Config, Kernel, Outcome, Output, Sessions, Standing};
+use agent_surface_kernel::{
+    Config, Gate, GateOutput, Greeted, Kernel, Nonce, Noted, Outcome, Output, Sessions, Standing,
+};
 
 /// The capability behind a published id of an app; undefined where there is none.
 #[wasm_bindgen(js_name = capabilityOf)]
@@ -208,5 +210,69 @@ impl SurfaceSessions {
     /// Whether it was not revoked before.
     pub fn revoke(&self, id: &str) -> bool {
         self.0.borrow_mut().revoke(id)
+    }
+}
+
+/// The gate of a transport.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct SurfaceGate(RefCell<Gate>);
+
+#[wasm_bindgen]
+impl SurfaceGate {
+    /// The page may think for `wait` milliseconds about each handshake.
+    #[wasm_bindgen(constructor)]
+    pub fn new(wait: u32) -> SurfaceGate {
+        SurfaceGate(RefCell::new(Gate::new(wait)))
+    }
+
+    /// The number of a handshake that begins. 0 is a repeated greeting, -1 one whose handshake is over, -2 a replayed one, -3
+    /// one with a malformed nonce, -4 one too many.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an optional text crosses as one of its own"
+    )]
+    pub fn greet(&self, now: f64, origin: &str, nonce: Option<String>, source: u32) -> f64 {
+        let nonce = nonce.as_deref().map(|text| Nonce { text, source });
+        match self.0.borrow_mut().handle_greeting(Millis(now), origin, nonce) {
+            Greeted::Begin(number) => f64::from(number),
+            Greeted::Repeat => 0.0,
+            Greeted::Late => -1.0,
+            Greeted::Replay => -2.0,
+            Greeted::Malformed => -3.0,
+            Greeted::TooMany => -4.0,
+        }
+    }
+
+    /// The page has answered about a handshake. Whether that was still waited for.
+    pub fn answered(&self, number: u32) -> bool {
+        self.0.borrow_mut().handle_answer(number)
+    }
+
+    /// 0 is told at once, 1 counted under its key, 2 counted under that of the rest.
+    pub fn note(&self, now: f64, key: &str, rest: &str) -> u32 {
+        match self.0.borrow_mut().handle_note(Millis(now), key, rest) {
+            Noted::Tell => 0,
+            Noted::Hold => 1,
+            Noted::HoldWithRest => 2,
+        }
+    }
+
+    /// The timer fired.
+    pub fn elapse(&self, now: f64) {
+        self.0.borrow_mut().handle_timeout(Millis(now));
+    }
+
+    /// What is due: a letter, a number, a space and a key. Undefined at the end.
+    pub fn poll(&self) -> Option<String> {
+        Some(match self.0.borrow_mut().poll_output()? {
+            GateOutput::GiveUp(number) => line('G', number, ""),
+            GateOutput::Tell { key, count } => line('T', count, &key),
+        })
+    }
+
+    /// When a timer is due; negative for never.
+    pub fn timeout(&self) -> f64 {
+        self.0.borrow().poll_timeout().map_or(-1.0, |at| at.0)
     }
 }

@@ -4,12 +4,18 @@
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { SURFACE_PROTOCOL } from "./surface-client.js";
+import { attempt, report } from "./surface-page.js";
 import { nameOf, Peers } from "./surface-transport.js";
 
 /** Beats that may go unanswered. */
 const MISSED = 3;
-/** Nonces that are remembered. */
-const MAX_NONCES = 4096;
+/** Longer than any nonce may be: what is longer is not even repeated. */
+const MAX_NONCE = 256;
+/** What the gate says of a greeting that begins nothing. */
+const REPEATED = 0;
+const LATE = -1;
+const REPLAYED = -2;
+const MALFORMED = -3;
 
 const isOrigin = (origin) => {
   try {
@@ -19,7 +25,7 @@ const isOrigin = (origin) => {
   }
 };
 
-const OPTIONS = ["surface", "sessions", "origins", "authorize", "window", "heartbeatMs", "maxBytes", "maxInFlight", "rate", "audit", "now"];
+const OPTIONS = ["surface", "sessions", "origins", "authorize", "authorizeMs", "window", "heartbeatMs", "maxBytes", "maxInFlight", "rate", "audit", "now"];
 
 /** The port of one peer. */
 class Port {
@@ -58,7 +64,7 @@ class Port {
         return this.peer.drop("CLOSED");
       default:
     }
-    return this.transport.peers.note("message-refused", { ...this.peer.about(), code: "INVALID_REQUEST" });
+    return this.transport.peers.count("message-refused", { ...this.peer.about(), code: "INVALID_REQUEST" });
   }
 
   call(number, text) {
@@ -85,7 +91,7 @@ class Port {
   close(code) {
     this.say(["bye", code]);
     this.port.close();
-    this.transport.let(this);
+    this.transport.remove(this);
   }
 }
 
@@ -99,8 +105,8 @@ class Transport {
       throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "`origins` must be exact origins, such as `https://partner.example`; never `*` or `null`");
     }
     this.peers = new Peers({ maxBytes: 65_536, ...options, name: "postMessage" });
-    Object.assign(this, { window, heartbeatMs, origins: [...origins], nonces: new Set(), ports: new Set() });
-    this.onMessage = (event) => this.take(event);
+    Object.assign(this, { window, heartbeatMs, origins: [...origins], ports: new Set(), numbers: new WeakMap(), sources: 0 });
+    this.onMessage = (event) => attempt("a greeting could not be answered:", () => this.take(event));
     window.addEventListener("message", this.onMessage);
   }
 
@@ -114,16 +120,29 @@ class Transport {
       this.peers.refuse(greeting, "ORIGIN_NOT_ALLOWED");
       return;
     }
-    if (typeof nonce !== "string" || !/^[\w-]{16,128}$/.test(nonce)) {
-      this.peers.refuse(greeting, "INVALID_REQUEST");
-      return;
+    if (typeof nonce !== "string" || nonce.length > MAX_NONCE) this.peers.refuse(greeting, "INVALID_REQUEST");
+    else if (protocol !== SURFACE_PROTOCOL) this.refuse(greeting, "PROTOCOL_MISMATCH", `this page speaks \`${SURFACE_PROTOCOL}\``);
+    else this.greet(greeting);
+  }
+
+  /** A peer greets until it is answered; the page is asked once. */
+  greet(greeting) {
+    const { origin, source, nonce } = greeting;
+    const { peers } = this;
+    const number = peers.gate.greet(peers.now(), origin, nonce.toWellFormed(), this.numberOf(source));
+    if (number === MALFORMED) peers.refuse(greeting, "INVALID_REQUEST");
+    else if (number === REPLAYED) this.refuse(greeting, "REPLAYED_REQUEST", "the nonce was used before");
+    else if (number === LATE) this.deny(greeting, { error: { code: "REPLAYED_REQUEST", message: "the nonce was used before" } });
+    else {
+      this.tell(greeting, { agentSurface: "heard" });
+      if (number === REPEATED) return;
+      this.welcome(number, greeting).catch((error) => report("a greeting could not be answered:", error));
     }
-    if (protocol !== SURFACE_PROTOCOL) return this.refuse(greeting, "PROTOCOL_MISMATCH", `this page speaks \`${SURFACE_PROTOCOL}\``);
-    if (this.nonces.has(nonce)) return this.refuse(greeting, "REPLAYED_REQUEST", "the nonce was used before");
-    this.nonces.add(nonce);
-    if (this.nonces.size > MAX_NONCES) this.nonces.delete(this.nonces.values().next().value);
-    this.tell(greeting, { agentSurface: "heard" });
-    this.welcome(greeting);
+  }
+
+  numberOf(source) {
+    if (!this.numbers.has(source)) this.numbers.set(source, (this.sources = (this.sources + 1) >>> 0));
+    return this.numbers.get(source);
   }
 
   tell({ origin, source, nonce }, message, ports = []) {
@@ -138,10 +157,12 @@ class Transport {
     this.tell(greeting, { agentSurface: "refused", code, message });
   }
 
-  async welcome(greeting) {
+  async welcome(number, greeting) {
     const port = new Port(this);
-    const outcome = await this.peers.connect(greeting, port);
+    const { origin, declaredName } = greeting;
+    const outcome = await this.peers.admit(number, { origin, declaredName }, port);
     if (!outcome.ok) {
+      // Another transport of the page may be there by the next greeting.
       if (!this.peers.isClosed) this.deny(greeting, outcome);
       return;
     }
@@ -161,7 +182,7 @@ class Transport {
     this.tell(greeting, { agentSurface: "welcome", session: { sessionId, scope: [...scope], expiresAt }, maxBytes }, [port.theirs]);
   }
 
-  let(port) {
+  remove(port) {
     this.ports.delete(port);
     if (this.ports.size > 0) return;
     clearInterval(this.pulse);

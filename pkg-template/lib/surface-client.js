@@ -1,7 +1,7 @@
 // `SurfaceClient`: the peer's end of the `postMessage` transport, in another frame or window. It needs no module and
 // judges nothing: what is allowed the page decides. `post-message.js` is the page's end.
 //
-// To the window: `{ agentSurface: "hello", protocol, nonce, name? }`; from it "heard", then "welcome" with a port, or
+// To the window: `{ agentSurface: "hello", protocol, nonce, name? }`, until it answers; from it "heard", then "welcome" with a port, or
 // "refused". On the port, arrays: to the page `["call", n, request]` `["left", n]` `["watch"]` `["ping"]` `["pong"]`
 // `["bye"]`; from it `["answer", n, response]` `["changed"]` `["ping"]` `["pong"]` `["bye", code]`. Envelopes are texts.
 
@@ -59,33 +59,34 @@ export class SurfaceClient {
     let clean;
     try {
       return await new Promise((resolve, reject) => {
-        const nonces = new Set();
+        // One for all of them: the page asks its authorization once, however slow it is.
+        const nonce = random();
+        const text = { agentSurface: "hello", protocol: SURFACE_PROTOCOL, nonce, ...(name !== undefined && { name: String(name) }) };
+        const hello = () => target.postMessage(text, origin);
         let repeat;
-        const hello = () => {
-          const nonce = random();
-          nonces.add(nonce);
-          const text = { agentSurface: "hello", protocol: SURFACE_PROTOCOL, nonce, ...(name !== undefined && { name: String(name) }) };
-          target.postMessage(text, origin);
-        };
+        let isHeard = false;
         const onMessage = (event) => {
           const { data } = event;
-          if (event.origin !== origin || event.source !== target || !nonces.has(data?.nonce)) return;
-          if (data.agentSurface === "heard") clearInterval(repeat);
+          if (event.origin !== origin || event.source !== target || data?.nonce !== nonce) return;
+          if (data.agentSurface === "heard") isHeard = true;
           if (data.agentSurface === "refused") reject(failure(data.code, String(data.message)));
           if (data.agentSurface === "welcome" && event.ports.length === 1) resolve(new SurfaceClient(event.ports[0], data));
         };
         const onAbort = () => reject(failure("CANCELLED", "`connect` was cancelled"));
-        const timer = setTimeout(() => reject(failure("PEER_GONE", `no page of \`${origin}\` answered within ${timeoutMs} ms`)), timeoutMs);
+        const timer = setTimeout(() => {
+          const problem = isHeard ? "the page did not decide" : `no page of \`${origin}\` answered`;
+          reject(failure("PEER_GONE", `${problem} within ${timeoutMs} ms`));
+        }, timeoutMs);
         clean = () => {
           clearInterval(repeat);
           clearTimeout(timer);
           window.removeEventListener("message", onMessage);
           signal?.removeEventListener("abort", onAbort);
         };
-        if (signal?.aborted) onAbort();
+        if (signal?.aborted) return onAbort();
         signal?.addEventListener("abort", onAbort);
         window.addEventListener("message", onMessage);
-        // The page may not listen yet.
+        // The page may not listen yet, or reload before it answers.
         repeat = setInterval(hello, HELLO_EVERY_MS);
         hello();
       });
@@ -168,15 +169,22 @@ export class SurfaceClient {
 
   #take(message) {
     this.#missed = 0;
-    if (!Array.isArray(message)) return;
+    if (!Array.isArray(message)) return undefined;
     const [kind, first, second] = message;
     if (kind === "ping") this.#post(["pong"]);
     if (kind === "bye") this.#stop(typeof first === "string" ? first : "PEER_GONE");
-    if (kind === "changed") for (const listener of [...this.#listeners]) listener();
-    if (kind !== "answer") return;
-    const call = this.#calls.get(first);
-    this.#calls.delete(first);
-    call?.settle(JSON.parse(second));
+    // What one throws keeps no other from hearing.
+    if (kind === "changed") for (const listener of this.#listeners) queueMicrotask(listener);
+    if (kind !== "answer") return undefined;
+    let response;
+    try {
+      response = JSON.parse(second);
+    } catch {
+      // No page of this package answers so.
+      return this.#stop("PEER_GONE");
+    }
+    this.#calls.get(first)?.settle(response);
+    return this.#calls.delete(first);
   }
 
   #stop(code) {

@@ -4,19 +4,17 @@
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
 import { createSurface, innerOf } from "./surface.js";
+import { made } from "./surface-module.js";
 import { attempt, clockOf, report, timeOf } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
 
-/** Connections that may be under way, while `authorize` is asked; no origin may have them all. */
-const MAX_HANDSHAKES = 64;
-const MAX_OF_ORIGIN = 32;
 const MAX_NAME = 100;
 /** The longest that a timer can be. */
 const MAX_TIMER = 2 ** 31 - 1;
 /** Clocks may disagree on whether a session is over. */
 const MIN_TIMER = 100;
 
-const OPTIONS = ["name", "surface", "sessions", "authorize", "maxBytes", "maxInFlight", "rate", "audit", "now"];
+const OPTIONS = ["name", "surface", "sessions", "authorize", "authorizeMs", "maxBytes", "maxInFlight", "rate", "audit", "now"];
 
 const parsed = (text) => {
   try {
@@ -116,13 +114,19 @@ export class Peers {
     if (unknown !== undefined || typeof name !== "string" || typeof authorize !== "function") {
       throw definitionFault(`a transport needs a \`name\` and \`authorize\`, and takes ${OPTIONS.join(", ")}${unknown === undefined ? "" : `, not \`${unknown}\``}`);
     }
-    const { maxBytes = 262_144, maxInFlight = 32, now = () => Date.now() } = options;
+    const { maxBytes = 262_144, maxInFlight = 32, authorizeMs = 60_000, now = () => Date.now() } = options;
+    if (!Number.isInteger(authorizeMs) || authorizeMs < 1 || authorizeMs > MAX_TIMER) {
+      throw definitionFault(`\`authorizeMs\` must be a whole number from 1 to ${MAX_TIMER}`);
+    }
+    this.gate = made((glue) => new glue.SurfaceGate(authorizeMs));
     Object.assign(this, { name, surface, sessions, authorize, audit, now: clockOf(now) });
     this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
     this.all = new Set();
     this.listeners = new Set();
-    /** The origins of connections under way. */
-    this.handshakes = [];
+    /** What ends the wait for `authorize`, by handshake. */
+    this.waits = new Map();
+    /** What is told with a number later, by the gate's keys. */
+    this.held = new Map();
     this.isClosed = false;
   }
 
@@ -134,10 +138,46 @@ export class Peers {
     attempt("`audit` failed:", () => this.audit?.({ at: timeOf(this.now()), type, transport: this.name, ...about }));
   }
 
+  /** The same for what anybody can cause at will: it is told once, and then how often. */
+  count(type, about) {
+    if (!this.audit) return;
+    attempt("`audit` failed:", () => {
+      const key = JSON.stringify([type, about.origin, about.code, about.sessionId]).toWellFormed();
+      const noted = this.isClosed ? 0 : this.gate.note(this.now(), key, type);
+      if (noted === 0) return this.note(type, about);
+      this.held.set([, key, type][noted], [type, noted === 1 ? about : { origin: "*" }]);
+      return this.arm();
+    });
+  }
+
   /** Whoever gets no session; the words are for the peer. */
   refuse({ origin, declaredName }, code, message) {
-    this.note("peer-refused", { origin, declaredName: nameOf(declaredName), code });
+    this.count("peer-refused", { origin, declaredName: nameOf(declaredName), code });
     return refusal(code, message);
+  }
+
+  /** One timer, for whatever is due first. */
+  arm() {
+    clearTimeout(this.timer);
+    const at = this.gate.timeout();
+    if (at < 0 || this.isClosed) return;
+    this.timer = setTimeout(() => attempt("a transport stopped:", () => this.elapse(this.now())), Math.min(MAX_TIMER, Math.max(0, at - this.now() || 0) + 1));
+    this.timer.unref?.();
+  }
+
+  elapse(now) {
+    this.gate.elapse(now);
+    for (let line; (line = this.gate.poll()) !== undefined; ) {
+      const space = line.indexOf(" ");
+      const [number, key] = [Number(line.slice(1, space)), line.slice(space + 1)];
+      if (line[0] === "G") this.waits.get(number)?.();
+      else {
+        const [type, about] = this.held.get(key);
+        this.held.delete(key);
+        this.note(type, { ...about, count: number });
+      }
+    }
+    this.arm();
   }
 
   /** `{ ok: true, peer }`, or why there is none. */
@@ -145,26 +185,34 @@ export class Peers {
     if (typeof origin !== "string" || typeof link?.close !== "function") {
       throw new TypeError("`connect` expects { origin, declaredName? }, which was proved, and a link { close(code), changed?() }");
     }
-    const about = { origin, declaredName: nameOf(declaredName) };
-    const ofOrigin = this.handshakes.filter((each) => each === origin).length;
-    if (this.handshakes.length >= MAX_HANDSHAKES || ofOrigin >= MAX_OF_ORIGIN) return this.refuse(about, "RATE_LIMITED", "too many connections are being made");
-    this.handshakes.push(origin);
+    return this.admit(this.gate.greet(this.now(), origin.toWellFormed(), undefined, 0), { origin, declaredName: nameOf(declaredName) }, link);
+  }
+
+  /** Asks the page about a handshake that begins, if it does. */
+  async admit(number, about, link) {
+    if (number < 0) return this.refuse(about, "RATE_LIMITED", "too many connections are being made");
+    const asking = new AbortController();
+    const over = new Promise((resolve) => this.waits.set(number, resolve));
     try {
-      const identity = await this.grant(about);
+      this.arm();
+      const identity = await Promise.race([this.grant(about, asking.signal), over]);
+      const isLate = !this.gate.answered(number);
       if (this.isClosed) return refusal("CLOSED", "the page takes no more connections");
+      if (isLate) return this.refuse(about, "SCOPE_DENIED", "the page did not decide in time");
       if (!identity) return this.refuse(about, "SCOPE_DENIED", "the page grants nothing to this origin");
       return this.open(about, identity, link);
     } catch (error) {
       report("a peer could not be connected:", error);
       return this.refuse(about, "INVALID_REQUEST", "the page could not make a session");
     } finally {
-      this.handshakes.splice(this.handshakes.indexOf(origin), 1);
+      this.waits.delete(number);
+      asking.abort();
     }
   }
 
-  async grant(about) {
+  async grant(about, signal) {
     try {
-      return await this.authorize({ ...about });
+      return await this.authorize({ ...about }, { signal });
     } catch (error) {
       report("`authorize` failed:", error);
       return undefined;
@@ -190,6 +238,8 @@ export class Peers {
   close() {
     this.isClosed = true;
     for (const peer of [...this.all]) peer.drop("CLOSED");
+    // Whoever waits for `authorize` is refused, and what was counted is told.
+    attempt("a transport stopped:", () => this.elapse(Infinity));
     this.listeners.clear();
   }
 
@@ -222,7 +272,7 @@ export const createSurfaceTransport = (options) => {
         session: peer.session,
         request: (text, respond) => peer.request(String(text), respond),
         watch: () => peer.watch(),
-        refuse: (code) => peers.note("message-refused", { ...peer.about(), code }),
+        refuse: (code) => peers.count("message-refused", { ...peer.about(), code }),
         close: (code = "PEER_GONE") => peer.drop(code),
       });
       return { ...outcome, connection };

@@ -37,6 +37,11 @@ export interface SurfaceAuditRecord {
   /** Whether the exchange succeeded; the action's own error is in `code`. */
   readonly ok?: boolean;
   readonly code?: string;
+  /**
+   * How many of the same this record stands for; 1 when absent. Refused peers and messages are told once, and from then on
+   * as one number every ten seconds; of more than 64 kinds at a time the rest together, with the origin `*`.
+   */
+  readonly count?: number;
 }
 
 /** What carries envelopes between peers and surfaces, and who is connected. */
@@ -62,8 +67,16 @@ interface TransportOptions {
   /** As for `createSurface`; each peer gets one of its own. */
   readonly surface: Omit<SurfaceOptions, "session" | "maxBytes" | "maxInFlight" | "rate" | "now">;
   readonly sessions: SurfaceSessionRegistry;
-  /** What a peer gets, or nothing. `agentId` is its origin when absent. */
-  readonly authorize: (peer: SurfacePeerIdentity) => PeerIdentity | undefined | Promise<PeerIdentity | undefined>;
+  /**
+   * What a peer gets, or nothing. `agentId` is its origin when absent. `signal` is aborted when the answer is not waited for
+   * any more. It is asked about an origin at most 64 times a minute, 32 at once; further peers are `RATE_LIMITED`.
+   */
+  readonly authorize: (
+    peer: SurfacePeerIdentity,
+    options: { readonly signal: AbortSignal },
+  ) => PeerIdentity | undefined | Promise<PeerIdentity | undefined>;
+  /** Milliseconds that `authorize` may take, 60,000 when absent; then the peer is refused (`SCOPE_DENIED`). */
+  readonly authorizeMs?: number;
   /** Requests of a peer that may wait at a time. 32 when absent. */
   readonly maxInFlight?: number;
   /** For each session. */

@@ -1,6 +1,6 @@
 /**
  * The external surface: a small, intended part of a page's capabilities for agents outside it. The entry
- * `agent-surface-wasm/surface`, with a module of its own beside the main one (35 kB with its script, brotli).
+ * `agent-surface-wasm/surface`, with a module of its own beside the main one (38 kB with its script, brotli).
  *
  * A peer describes and invokes what is on an allowlist; each call goes through the registry, as every other. Confirmation
  * stays in the page: nothing that a peer can send approves anything.

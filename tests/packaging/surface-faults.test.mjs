@@ -113,8 +113,11 @@ test("a clock that throws, or gives no time, makes no session; what it was asked
   }
   const records = [];
   const audit = (record) => records.push(record);
-  const carrier = createSurfaceTransport({ name: "test", surface: common, sessions, authorize: () => ({ userId: "u", scope }), now: throws, audit });
+  const authorize = () => ({ userId: "u", scope });
+  const carrier = createSurfaceTransport({ name: "test", surface: common, sessions, authorize, now: () => time(), audit });
   const { connection } = await carrier.connect({ origin: "https://a.example" }, { close() {} });
+  time = throws;
+  assert.equal((await carrier.connect({ origin: "https://b.example" }, { close() {} })).error.code, "RATE_LIMITED");
   const answers = [];
   connection.request(JSON.stringify(request("1", "todo.add")), (text) => answers.push(JSON.parse(text).error.code));
   assert.deepEqual(answers, ["SESSION_EXPIRED"]);
