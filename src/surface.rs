@@ -9,7 +9,7 @@ use core::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
 use agent_surface_kernel::{
-    Config, Gate, GateOutput, Greeted, Kernel, Nonce, Noted, Outcome, Output, Sessions, Standing,
+    Config, Exchange, Gate, GateOutput, Greeted, Kernel, Nonce, Noted, Outcome, Output, Sessions, Standing,
 };
 
 /// The capability behind a published id of an app; undefined where there is none.
@@ -118,7 +118,11 @@ impl SurfaceKernel {
     pub fn poll(&self) -> Option<String> {
         let output = self.0.borrow_mut().poll_output()?;
         Some(match output {
-            Output::Respond { token, text } => line('R', token, &text),
+            Output::Respond {
+                token,
+                text,
+                exchange,
+            } => line('R', token, &(told(&exchange) + "\n" + &text)),
             Output::Describe { call, limit } => {
                 let mut text = String::new();
                 write_u64(&mut text, u64::from(limit));
@@ -161,6 +165,27 @@ impl SurfaceKernel {
     }
 }
 
+/// A response's first line: what an audit says of it.
+fn told(exchange: &Exchange) -> String {
+    let mut out = String::from(if exchange.is_ok {
+        "{\"ok\":true"
+    } else {
+        "{\"ok\":false"
+    });
+    for (key, value) in [
+        ("requestId", &exchange.request_id),
+        ("method", &exchange.method),
+        ("capability", &exchange.capability),
+        ("code", &exchange.code),
+    ] {
+        if let Some(value) = value {
+            member(&mut out, key, value);
+        }
+    }
+    out.push('}');
+    out
+}
+
 /// Writes a member whose value is a text; a comma before it, unless it is the first.
 fn member(out: &mut String, key: &str, value: &str) {
     out.push_str(if out.ends_with('{') { "\"" } else { ",\"" });
@@ -185,15 +210,20 @@ pub struct SurfaceSessions(RefCell<Sessions>);
 
 #[wasm_bindgen]
 impl SurfaceSessions {
-    /// Sessions of `ttl` milliseconds, at most `max`.
+    /// Sessions of `ttl` milliseconds, at most `max`, and of one origin at most `max_of_origin`.
     #[wasm_bindgen(constructor)]
-    pub fn new(ttl: u32, max: u32) -> SurfaceSessions {
-        SurfaceSessions(RefCell::new(Sessions::new(ttl, max as usize)))
+    pub fn new(ttl: u32, max: u32, max_of_origin: Option<u32>) -> SurfaceSessions {
+        let max_of_origin = max_of_origin.map(|max| max as usize);
+        SurfaceSessions(RefCell::new(Sessions::new(ttl, max as usize, max_of_origin)))
     }
 
     /// The end of a session that was made; no number where there are too many.
-    pub fn create(&self, now: f64, id: &str) -> f64 {
-        let made = self.0.borrow_mut().create(Millis(now), id);
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an optional text crosses as one of its own"
+    )]
+    pub fn create(&self, now: f64, id: &str, origin: Option<String>) -> f64 {
+        let made = self.0.borrow_mut().create(Millis(now), id, origin.as_deref());
         made.map_or(f64::NAN, |at| at.0)
     }
 

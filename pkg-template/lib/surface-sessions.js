@@ -33,11 +33,11 @@ export const whenEnded = (sessionId, end) => {
   return () => ends.delete(end);
 };
 
-export const createSessionRegistry = ({ ttlMs, maxSessions, now = () => Date.now() } = {}) => {
-  for (const [name, value] of Object.entries({ ttlMs, maxSessions })) {
+export const createSessionRegistry = ({ ttlMs, maxSessions, maxOfOrigin, now = () => Date.now() } = {}) => {
+  for (const [name, value] of Object.entries({ ttlMs, maxSessions, ...(maxOfOrigin !== undefined && { maxOfOrigin }) })) {
     if (!(Number.isInteger(value) && value > 0 && value < 2 ** 32)) throw new TypeError(`\`${name}\` must be a whole number from 1`);
   }
-  const inner = made((glue) => new glue.SurfaceSessions(ttlMs, maxSessions));
+  const inner = made((glue) => new glue.SurfaceSessions(ttlMs, maxSessions, maxOfOrigin));
   const clock = clockOf(now);
   const sessions = new Map();
   const listeners = new Set();
@@ -55,13 +55,13 @@ export const createSessionRegistry = ({ ttlMs, maxSessions, now = () => Date.now
     }
   };
   return {
-    create({ agentId, userId, scope }) {
-      if (typeof agentId !== "string" || typeof userId !== "string" || !isTexts(scope)) {
-        throw new TypeError("a session is made from { agentId, userId, scope }");
+    create({ agentId, userId, scope, origin }) {
+      if (typeof agentId !== "string" || typeof userId !== "string" || !isTexts(scope) || !["string", "undefined"].includes(typeof origin)) {
+        throw new TypeError("a session is made from { agentId, userId, scope, origin? }");
       }
       const granted = Object.freeze([...scope]);
       const sessionId = randomId();
-      const at = inner.create(clock(), sessionId);
+      const at = inner.create(clock(), sessionId, origin?.toWellFormed());
       sweep();
       if (Number.isNaN(at)) return undefined;
       const expiresAt = new Date(at).toISOString();

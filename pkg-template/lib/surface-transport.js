@@ -16,14 +16,6 @@ const MIN_TIMER = 100;
 
 const OPTIONS = ["name", "surface", "sessions", "authorize", "authorizeMs", "maxBytes", "maxInFlight", "rate", "audit", "now"];
 
-const parsed = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const shortText = (value, length) => (typeof value === "string" ? value.slice(0, length).toWellFormed() : undefined);
 
 /** What a peer calls itself: for people and the audit, bounded. */
@@ -70,17 +62,14 @@ class Peer {
 
   request(text, respond) {
     const { peers } = this;
-    const request = text.length <= peers.limits.maxBytes ? parsed(text) : undefined;
-    const [requestId, method, capability] = [request?.id, request?.method, request?.capability].map((each) => shortText(each, 128));
-    const answer = (response) => {
+    const answer = (response, told) => {
       attempt("a response could not be carried:", () => respond(response));
-      if (method === "invoke" && this.isOpen) {
-        this.lastCall = Object.freeze({ at: timeOf(peers.now()), capability });
+      const exchange = JSON.parse(told);
+      if (exchange.method === "invoke" && this.isOpen) {
+        this.lastCall = Object.freeze({ at: timeOf(peers.now()), capability: exchange.capability });
         peers.announce();
       }
-      if (!peers.audit) return;
-      const { ok, error, result } = JSON.parse(response);
-      peers.note("request", { ...this.about(), requestId, method, capability, ok, code: (error ?? result?.error)?.code });
+      peers.note("request", { ...this.about(), ...exchange });
     };
     // Where the module has stopped there are no answers any more.
     return this.surface.submit(text, answer, () => this.drop("PEER_GONE"));
@@ -220,8 +209,8 @@ export class Peers {
   }
 
   open(about, identity, link) {
-    const session = this.sessions.create({ agentId: about.origin, ...identity });
-    if (!session) return this.refuse(about, "RATE_LIMITED", "the page has all the sessions that it may have");
+    const session = this.sessions.create({ agentId: about.origin, ...identity, origin: about.origin });
+    if (!session) return this.refuse(about, "RATE_LIMITED", "the page, or this origin, has all the sessions that it may have");
     let peer;
     try {
       peer = new Peer(this, about, link, session);

@@ -91,8 +91,8 @@ class Surface {
   }
 
   /**
-   * Takes a request as text; `respond` gets the response as text, maybe at once, or `fail` why there is none. Gives what says
-   * that the caller left.
+   * Takes a request as text; `respond` gets the response as text, and what an audit says of it, maybe at once, or `fail` why
+   * there is none. Gives what says that the caller left.
    */
   submit(text, respond, fail, isGone = false) {
     const token = this.expect(respond, fail);
@@ -197,7 +197,8 @@ class Surface {
   R(token, text) {
     const waiting = this.waiting.get(token);
     this.waiting.delete(token);
-    waiting?.respond(text);
+    const end = text.indexOf("\n");
+    waiting?.respond(text.slice(end + 1), text.slice(0, end));
   }
 
   D(call, limit) {

@@ -1,6 +1,6 @@
 /**
  * The external surface: a small, intended part of a page's capabilities for agents outside it. The entry
- * `agent-surface-wasm/surface`, with a module of its own beside the main one (38 kB with its script, brotli).
+ * `agent-surface-wasm/surface`, with a module of its own beside the main one (40 kB with its script, brotli).
  *
  * A peer describes and invokes what is on an allowlist; each call goes through the registry, as every other. Confirmation
  * stays in the page: nothing that a peer can send approves anything.
@@ -154,8 +154,16 @@ export declare function defineActions(
 
 /** The sessions of a page. */
 export interface SurfaceSessionRegistry {
-  /** Nothing where there are `maxSessions` already, or the clock gives no time. */
-  create(identity: { readonly agentId: string; readonly userId: string; readonly scope: readonly string[] }):
+  /**
+   * Nothing where there are `maxSessions` already, `origin` has `maxOfOrigin` of them, or the clock gives no time. `origin` is
+   * what a transport proved; what the page makes for itself has none.
+   */
+  create(identity: {
+    readonly agentId: string;
+    readonly userId: string;
+    readonly scope: readonly string[];
+    readonly origin?: string;
+  }):
     | (SurfaceSession & { readonly expiresAt: string })
     | undefined;
   /** A live session. */
@@ -168,9 +176,12 @@ export interface SurfaceSessionRegistry {
   subscribe(listener: () => void): () => void;
 }
 
-/** `ttlMs`: how long a session lives, in milliseconds. */
+/** The sessions of a page: how long each lives, and how many there may be at a time. */
 export declare function createSessionRegistry(options: {
+  /** Milliseconds. */
   readonly ttlMs: number;
   readonly maxSessions: number;
+  /** Of one origin; half of `maxSessions`, rounded up, when absent, so that no origin has them all. */
+  readonly maxOfOrigin?: number;
   readonly now?: () => number;
 }): SurfaceSessionRegistry;

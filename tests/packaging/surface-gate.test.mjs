@@ -10,7 +10,7 @@ import { ROOT } from "../e2e/harness/server.mjs";
 const dist = join(process.env.AGENT_SURFACE_PACKAGE ?? join(ROOT, "target", "pkg"), "dist");
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
 const { createAgentSurfaceRegistry, init } = await load("inline.mjs");
-const { createSessionRegistry, createSurfaceTransport, initSurface } = await load("surface.mjs");
+const { createSessionRegistry, createSurfaceTransport, initSurface, SURFACE_PROTOCOL } = await load("surface.mjs");
 
 before(async () => {
   await Promise.all([init(), initSurface()]);
@@ -22,9 +22,9 @@ let carrier;
 let audit;
 let sessions;
 const link = { close() {} };
-const start = (options) => {
+const start = ({ maxOfOrigin, maxSessions = 200, ...options } = {}) => {
   const registry = createAgentSurfaceRegistry({ environment: "test" });
-  sessions = createSessionRegistry({ ttlMs: 600_000, maxSessions: 200 });
+  sessions = createSessionRegistry({ ttlMs: 600_000, maxSessions, maxOfOrigin });
   audit = [];
   const surface = { registry, app: "todo", expose: [] };
   carrier = createSurfaceTransport({ name: "test", surface, sessions, authorize: () => undefined, audit: (record) => audit.push(record), ...options });
@@ -114,6 +114,52 @@ test("messages that are no requests are told once for each session", async () =>
   mock.timers.tick(10_001);
   const told = audit.filter(({ type }) => type === "message-refused").map(({ origin, count = 1, userId }) => [origin, count, userId]);
   assert.deepEqual(told, [[A, 1, "u"], [B, 1, "u"], [A, 299, "u"], [B, 299, "u"]]);
+});
+
+test("no origin has all the sessions, unless the page says so; what the page makes for itself is of none", async () => {
+  const connected = async (origin, times) => {
+    const outcomes = [];
+    for (let at = 0; at < times; at++) outcomes.push(await carrier.connect({ origin }, link));
+    const refused = outcomes.filter(({ ok }) => !ok).map(({ error }) => error.code);
+    return [times - refused.length, ...new Set(refused)];
+  };
+  const authorize = () => ({ agentId: "the same for all", userId: "u", scope: [] });
+  start({ authorize, maxSessions: 5 });
+  assert.deepEqual(await connected(A, 5), [3, "RATE_LIMITED"]);
+  // One that ends makes room for one.
+  carrier.revoke(carrier.peers()[0].session.sessionId);
+  await undefined;
+  assert.deepEqual(await connected(A, 2), [1, "RATE_LIMITED"]);
+  assert.deepEqual(await connected(B, 1), [1]);
+  assert.notEqual(sessions.create({ agentId: "console", userId: "u", scope: [] }), undefined);
+  assert.deepEqual(await connected(B, 1), [0, "RATE_LIMITED"]);
+  carrier.close();
+  start({ authorize, maxSessions: 5, maxOfOrigin: 4 });
+  assert.deepEqual(await connected(A, 5), [4, "RATE_LIMITED"]);
+  for (const maxOfOrigin of [0, 1.5, "4"]) assert.throws(() => start({ maxOfOrigin }), { name: "TypeError" });
+  assert.throws(() => sessions.create({ agentId: "a", userId: "u", scope: [], origin: 5 }), { name: "TypeError" });
+});
+
+test("nothing of a request is read before its size and its depth are known, for the audit neither", async (t) => {
+  start({ authorize: () => ({ userId: "u", scope: [] }), maxBytes: 2_000 });
+  const { connection } = await carrier.connect({ origin: A }, link);
+  const parse = t.mock.method(JSON, "parse");
+  const envelope = (input) => `{"protocol":"${SURFACE_PROTOCOL}","id":"1","method":"invoke","capability":"todo.add","input":${input}}`;
+  const texts = [envelope("[".repeat(900) + "]".repeat(900)), envelope(`"${"é".repeat(1_500)}"`), envelope(`"${"x".repeat(5_000)}"`), envelope('"\ud800"'), envelope("1")];
+  const answers = [];
+  for (const text of texts) connection.request(text, (response) => answers.push(response));
+  const read = parse.mock.calls.map(({ arguments: [text] }) => text);
+  assert.ok(read.every((text) => !texts.includes(text) && text.length < 500));
+  const told = audit.filter(({ type }) => type === "request").map(({ requestId, method, capability, ok, code }) => [requestId, method, capability, ok, code]);
+  const nothing = [undefined, undefined, undefined, false];
+  assert.deepEqual(told, [
+    [...nothing, "INVALID_REQUEST"],
+    [...nothing, "REQUEST_TOO_LARGE"],
+    [...nothing, "REQUEST_TOO_LARGE"],
+    [...nothing, "INVALID_REQUEST"],
+    ["1", "invoke", "todo.add", false, "CAPABILITY_NOT_EXPOSED"],
+  ]);
+  assert.deepEqual(answers.map((text) => JSON.parse(text).error.code), told.map(([, , , , code]) => code));
 });
 
 test("how long the page may think must be a number of milliseconds", () => {

@@ -12,7 +12,7 @@ import type { SurfaceAnswer, SurfaceOutput } from "agent-surface-wasm/surface-cl
 import { expectation, expectTypeOf } from "./expect.mjs";
 
 const registry = createAgentSurfaceRegistry();
-const sessions = createSessionRegistry({ ttlMs: 1, maxSessions: 1 });
+const sessions = createSessionRegistry({ ttlMs: 1, maxSessions: 1, maxOfOrigin: 1 });
 const surface = { registry, app: "queue", expose: ["todo.add", { id: "pay", capability: "domain:billing.pay" }] };
 
 // A session may be made by hand; one of a registry is one, too.

@@ -131,7 +131,7 @@ impl Page {
     fn drain(&mut self, kernel: &mut Kernel) {
         while let Some(output) = kernel.poll_output() {
             match output {
-                Output::Respond { token, text } => {
+                Output::Respond { token, text, .. } => {
                     assert!(self.answered.insert(token), "@{token} was answered twice");
                     envelope(&text);
                 }

@@ -11,81 +11,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::catalog::{self, Catalog, TRUSTED};
+use crate::config::Config;
 use crate::error::{Code, Refusal};
-use crate::expose::{self, Exposure};
-use crate::memory::{Memory, Recall};
+use crate::exchange::Exchange;
+use crate::expose::Exposure;
+use crate::memory::{Answer, Memory, Recall};
 use crate::pending::{Outcome, Pending, Pendings, Stage};
-use crate::rate::Rate;
 use crate::request::{self, Method, Request};
-use crate::session::{Session, Standing, is_over};
+use crate::session::{Standing, is_over};
 use crate::write;
-
-/// What a kernel is made from.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The application's name, for peers.
-    pub app: String,
-    /// The allowlist, in the order in which it is described.
-    pub exposures: Vec<Exposure>,
-    /// Records in a description, at most.
-    pub record_limit: u32,
-    /// Bytes of a request, at most.
-    pub max_bytes: usize,
-    /// Requests that may wait at a time.
-    pub max_in_flight: usize,
-    /// Where requests are to be limited in time.
-    pub rate: Option<Rate>,
-    /// Who asks.
-    pub session: Session,
-}
-
-impl Config {
-    /// Reads `{ app, expose, scope, recordLimit, maxBytes, maxInFlight, rate?: { limit, windowMs } }`.
-    ///
-    /// # Errors
-    /// A sentence about what is wrong with it.
-    pub fn read(text: &str, expires_at: Millis) -> Result<Config, String> {
-        let document = Document::parse(text, TRUSTED).map_err(|error| error.message())?;
-        let root = document.root();
-        let app = root
-            .get("app")
-            .and_then(Value::as_str)
-            .filter(|app| !app.is_empty());
-        let app = app.ok_or("`app` must be a name")?.into_owned();
-        let count = |key| root.get(key).and_then(Value::as_u32);
-        let (Some(record_limit), Some(max_bytes), Some(max_in_flight)) =
-            (count("recordLimit"), count("maxBytes"), count("maxInFlight"))
-        else {
-            return Err("`recordLimit`, `maxBytes` and `maxInFlight` must be whole numbers".to_owned());
-        };
-        let rate = match root.get("rate") {
-            None => None,
-            Some(rate) => {
-                let number = |key| rate.get(key).and_then(Value::as_u32).unwrap_or_default();
-                let bucket = Rate::new(number("limit"), number("windowMs"));
-                Some(bucket.ok_or("`rate` must be { limit, windowMs }, whole numbers from 1")?)
-            }
-        };
-        let list = |key| {
-            root.get(key)
-                .ok_or("`expose` and the session's `scope` must be lists")
-        };
-        let scope = list("scope")?.items().filter_map(Value::as_str);
-        let session = Session {
-            expires_at,
-            scope: scope.map(alloc::borrow::Cow::into_owned).collect(),
-        };
-        Ok(Config {
-            exposures: expose::read(&app, list("expose")?)?,
-            app,
-            record_limit,
-            max_bytes: max_bytes as usize,
-            max_in_flight: max_in_flight as usize,
-            rate,
-            session,
-        })
-    }
-}
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +30,8 @@ pub enum Output {
         token: u32,
         /// JSON.
         text: String,
+        /// For an audit.
+        exchange: Exchange,
     },
     /// Call [`Kernel::handle_described`] with at most `limit` records.
     Describe {
@@ -147,6 +83,8 @@ pub struct Kernel {
     standing: Standing,
     pendings: Pendings,
     memory: Memory,
+    /// What each of those who wait asked for.
+    asked: Vec<(u32, Exchange)>,
     /// What was described last, and what was last told to be new.
     catalog: Option<Catalog>,
     announced: Option<String>,
@@ -161,6 +99,7 @@ impl Kernel {
             standing: Standing::Live,
             pendings: Pendings::default(),
             memory: Memory::default(),
+            asked: Vec::new(),
             catalog: None,
             announced: None,
             outputs: VecDeque::new(),
@@ -189,7 +128,9 @@ impl Kernel {
 
     /// A request as it came.
     pub fn handle_request(&mut self, now: Millis, token: u32, text: &str) {
-        match request::read(text, self.config.max_bytes) {
+        let (exchange, request) = request::read(text, self.config.max_bytes);
+        self.asked.push((token, exchange));
+        match request {
             Err((id, refusal)) => self.refuse(token, id.as_deref(), &refusal),
             Ok(request) => self.take(now, token, request),
         }
@@ -204,6 +145,7 @@ impl Kernel {
         };
         let mut message = String::from("a request ");
         message.push_str(problem);
+        self.asked.push((token, Exchange::of(id)));
         self.refuse(token, id, &Refusal { code, message });
     }
 
@@ -212,9 +154,9 @@ impl Kernel {
             return self.refuse(token, Some(&request.id), &refusal);
         }
         let known = match self.memory.recall(&request.id, &request.content) {
-            Recall::Answer(text) => {
-                let text = text.to_owned();
-                return self.outputs.push_back(Output::Respond { token, text });
+            Recall::Answer(answer) => {
+                let answer = answer.clone();
+                return self.respond(token, true, answer);
             }
             Recall::New => None,
             Recall::Forgotten => Some("the answer to this request is no longer kept: use a new id"),
@@ -318,18 +260,17 @@ impl Kernel {
             self.catalog = self.catalog_of(snapshot);
         }
         let records = records.and_then(|text| Document::parse(text, TRUSTED).ok());
-        let result = match (&self.catalog, records) {
-            (Some(catalog), Some(records)) => {
-                catalog::describe(&self.config.app, catalog, &records, limit, total)
-            }
-            _ => write::failed(
+        let (Some(catalog), Some(records)) = (&self.catalog, records) else {
+            return self.fail(
+                call,
                 "EXECUTION_FAILED",
                 "The page could not describe itself.",
                 "no",
                 None,
-            ),
+            );
         };
-        self.finish(call, &result);
+        let result = catalog::describe(&self.config.app, catalog, &records, limit, total);
+        self.finish(call, &result, None);
     }
 
     /// Whether what would be described differs from the last time this was asked. The first time it does not.
@@ -386,18 +327,18 @@ impl Kernel {
                 None if is_object => String::from("{}"),
                 None => {
                     let message = "The page's result is no object with `output` or `error`.";
-                    write::failed("EXECUTION_FAILED", message, "no", None)
+                    return self.fail(call, "EXECUTION_FAILED", message, "no", None);
                 }
             };
-            return self.finish(call, &result);
+            return self.finish(call, &result, None);
         };
-        let result = if is("CONFIRMATION_INVALID") && detail("reason").as_deref() == Some("denied") {
-            let raw = details.map(Value::raw);
-            write::failed("PERMISSION_DENIED", "The person at the page refused.", "no", raw)
-        } else {
-            write::Object::new().raw("error", error.raw()).end()
-        };
-        self.finish(call, &result);
+        if is("CONFIRMATION_INVALID") && detail("reason").as_deref() == Some("denied") {
+            let (message, raw) = ("The person at the page refused.", details.map(Value::raw));
+            return self.fail(call, "PERMISSION_DENIED", message, "no", raw);
+        }
+        let result = write::Object::new().raw("error", error.raw()).end();
+        let code = code.and_then(Value::as_str);
+        self.finish(call, &result, code.as_deref());
     }
 
     /// A person decided, or nobody will. What was decided the registry knows.
@@ -411,14 +352,14 @@ impl Kernel {
         };
         if outcome == Outcome::Expired {
             let message = "Nobody answered the request for approval in time. Call again to ask anew.";
-            let details = r#"{"reason":"expired"}"#;
-            let result = write::failed(
+            let details = Some(r#"{"reason":"expired"}"#);
+            return self.fail(
+                call,
                 "CONFIRMATION_INVALID",
                 message,
                 "with-confirmation",
-                Some(details),
+                details,
             );
-            return self.finish(call, &result);
         }
         let output = invoke(pending, Some(confirmation));
         self.outputs.push_back(output);
@@ -432,8 +373,7 @@ impl Kernel {
         pending.tokens.retain(|other| *other != token);
         let (number, is_last, id) = (pending.number, pending.tokens.is_empty(), pending.id.clone());
         let stage = pending.stage.clone();
-        let text = write::answered(&id, &cancelled());
-        self.outputs.push_back(Output::Respond { token, text });
+        self.respond(token, true, Answer::of(&id, &cancelled(), Some(CANCELLED)));
         match stage {
             Stage::Waiting(confirmation) if is_last => self.drop_question(number, confirmation),
             Stage::Executing if is_last => self.stop(number),
@@ -446,7 +386,7 @@ impl Kernel {
         let is_it = |output: &Output| matches!(output, Output::Invoke { call: other, .. } if *other == call);
         if let Some(at) = self.outputs.iter().position(is_it) {
             self.outputs.remove(at);
-            return self.finish(call, &cancelled());
+            return self.finish(call, &cancelled(), Some(CANCELLED));
         }
         self.outputs.push_back(Output::Abort { call });
     }
@@ -455,7 +395,7 @@ impl Kernel {
     fn drop_question(&mut self, call: u32, confirmation: String) {
         let reason = "the agent no longer waits";
         self.outputs.push_back(Output::Withdraw { confirmation, reason });
-        self.finish(call, &cancelled());
+        self.finish(call, &cancelled(), Some(CANCELLED));
     }
 
     /// The session was ended: nothing of it goes on.
@@ -506,24 +446,48 @@ impl Kernel {
 
     fn refuse(&mut self, token: u32, id: Option<&str>, refusal: &Refusal) {
         let text = write::refused(id, refusal);
-        self.outputs.push_back(Output::Respond { token, text });
+        let code = Some(refusal.code.as_str().to_owned());
+        self.respond(token, false, Answer { text, code });
     }
 
-    fn finish(&mut self, call: u32, result: &str) {
+    fn respond(&mut self, token: u32, is_ok: bool, answer: Answer) {
+        let place = self.asked.iter().position(|(other, _)| *other == token);
+        let asked = place.map(|place| self.asked.swap_remove(place).1);
+        let exchange = Exchange {
+            is_ok,
+            code: answer.code,
+            ..asked.unwrap_or_default()
+        };
+        let text = answer.text;
+        self.outputs.push_back(Output::Respond {
+            token,
+            text,
+            exchange,
+        });
+    }
+
+    fn fail(&mut self, call: u32, code: &str, message: &str, retry: &str, details: Option<&str>) {
+        let result = write::failed(code, message, retry, details);
+        self.finish(call, &result, Some(code));
+    }
+
+    /// `code`: of the error that the result is.
+    fn finish(&mut self, call: u32, result: &str, code: Option<&str>) {
         let Some(pending) = self.pendings.take(call) else {
             return;
         };
-        let text = write::answered(&pending.id, result);
+        let answer = Answer::of(&pending.id, result, code);
         for token in pending.tokens {
-            let text = text.clone();
-            self.outputs.push_back(Output::Respond { token, text });
+            self.respond(token, true, answer.clone());
         }
-        self.memory.remember(&pending.id, pending.content, text);
+        self.memory.remember(&pending.id, pending.content, answer);
     }
 }
 
+const CANCELLED: &str = "CANCELLED";
+
 fn cancelled() -> String {
-    write::failed("CANCELLED", "The call was cancelled.", "yes", None)
+    write::failed(CANCELLED, "The call was cancelled.", "yes", None)
 }
 
 fn ended(standing: Standing) -> Option<Refusal> {

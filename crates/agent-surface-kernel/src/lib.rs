@@ -15,7 +15,9 @@
 extern crate alloc;
 
 mod catalog;
+mod config;
 mod error;
+mod exchange;
 mod expose;
 mod gate;
 mod handshake;
@@ -29,11 +31,13 @@ mod tally;
 mod transport;
 mod write;
 
+pub use config::Config;
 pub use error::{Code, Refusal};
+pub use exchange::Exchange;
 pub use expose::{Exposure, capability_of, is_published};
 pub use gate::{Gate, GateOutput};
 pub use handshake::{Greeted, Nonce};
-pub use kernel::{Config, Kernel, Output};
+pub use kernel::{Kernel, Output};
 pub use pending::Outcome;
 pub use rate::Rate;
 pub use request::PROTOCOL;

@@ -7,6 +7,7 @@ use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 
 use crate::error::{Code, Refusal};
+use crate::exchange::Exchange;
 
 /// The protocol and its version, as every request names it.
 pub const PROTOCOL: &str = "agent-surface/1";
@@ -40,14 +41,20 @@ pub(crate) struct Request {
 /// With the id, where there is one that can be repeated.
 type Refused = (Option<String>, Refusal);
 
-/// Reads a request of at most `max_bytes`.
-pub(crate) fn read(text: &str, max_bytes: usize) -> Result<Request, Refused> {
+/// Reads a request of at most `max_bytes`, and what an audit says of it.
+pub(crate) fn read(text: &str, max_bytes: usize) -> (Exchange, Result<Request, Refused>) {
     let bounds = Bounds {
         max_bytes,
         max_depth: MAX_DEPTH,
         lone_surrogates: false,
     };
-    let document = Document::parse(text, bounds).map_err(|error| (None, no_document(error)))?;
+    match Document::parse(text, bounds) {
+        Ok(document) => (Exchange::read(document.root()), shape(&document)),
+        Err(error) => (Exchange::default(), Err((None, no_document(error)))),
+    }
+}
+
+fn shape(document: &Document) -> Result<Request, Refused> {
     let root = document.root();
     let id = root
         .get("id")

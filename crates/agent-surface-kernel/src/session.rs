@@ -32,6 +32,8 @@ pub enum Standing {
 #[derive(Debug)]
 struct Entry {
     id: String,
+    /// Of whom a transport proved it.
+    origin: Option<String>,
     expires_at: Millis,
     is_revoked: bool,
 }
@@ -41,6 +43,7 @@ struct Entry {
 pub struct Sessions {
     ttl: u32,
     max: usize,
+    max_of_origin: usize,
     entries: Vec<Entry>,
 }
 
@@ -48,24 +51,28 @@ pub struct Sessions {
 const REVOKED_PER_LIVE: usize = 16;
 
 impl Sessions {
-    /// Sessions live for `ttl` milliseconds; at most `max` at a time.
-    pub fn new(ttl: u32, max: usize) -> Sessions {
+    /// Sessions live for `ttl` milliseconds; at most `max` at a time, and of one origin at most `max_of_origin`, or half of all
+    /// where nothing is said: no origin has them all.
+    pub fn new(ttl: u32, max: usize, max_of_origin: Option<usize>) -> Sessions {
         Sessions {
             ttl,
             max,
+            max_of_origin: max_of_origin.unwrap_or(max.div_ceil(2)),
             entries: Vec::new(),
         }
     }
 
     /// Takes in a session under a fresh id and answers with its end; nothing where there are too many, or there is one of
-    /// that id, or `now` is no time.
-    pub fn create(&mut self, now: Millis, id: &str) -> Option<Millis> {
+    /// that id, or `now` is no time. What the page makes for itself is of no origin.
+    pub fn create(&mut self, now: Millis, id: &str, origin: Option<&str>) -> Option<Millis> {
         if !now.0.is_finite() {
             return None;
         }
         self.entries.retain(|entry| !is_over(now, entry.expires_at));
-        let live = self.entries.iter().filter(|entry| !entry.is_revoked).count();
-        if live >= self.max || self.entries.iter().any(|entry| entry.id == id) {
+        let live = self.entries.iter().filter(|entry| !entry.is_revoked);
+        let of_origin = live.clone().filter(|entry| entry.origin.as_deref() == origin);
+        let is_share_used = origin.is_some() && of_origin.count() >= self.max_of_origin;
+        if is_share_used || live.count() >= self.max || self.entries.iter().any(|entry| entry.id == id) {
             return None;
         }
         if self.entries.len() >= self.max.saturating_mul(1 + REVOKED_PER_LIVE)
@@ -76,6 +83,7 @@ impl Sessions {
         let expires_at = now.plus(self.ttl);
         self.entries.push(Entry {
             id: id.to_owned(),
+            origin: origin.map(str::to_owned),
             expires_at,
             is_revoked: false,
         });
@@ -110,36 +118,66 @@ mod tests {
 
     #[test]
     fn sessions_expire_and_make_room() {
-        let mut sessions = Sessions::new(100, 1);
-        assert_eq!(sessions.create(Millis(0.0), "a"), Some(Millis(100.0)));
-        assert_eq!(sessions.create(Millis(100.0), "b"), None);
+        let mut sessions = Sessions::new(100, 1, None);
+        assert_eq!(sessions.create(Millis(0.0), "a", None), Some(Millis(100.0)));
+        assert_eq!(sessions.create(Millis(100.0), "b", None), None);
         assert_eq!(sessions.standing(Millis(100.0), "a"), Some(Standing::Live));
         assert_eq!(sessions.standing(Millis(101.0), "a"), Some(Standing::Expired));
-        assert_eq!(sessions.create(Millis(101.0), "b"), Some(Millis(201.0)));
+        assert_eq!(sessions.create(Millis(101.0), "b", None), Some(Millis(201.0)));
         assert_eq!(sessions.standing(Millis(101.0), "a"), None);
     }
 
     #[test]
     fn a_clock_without_a_time_makes_no_session_and_takes_none_away() {
-        let mut sessions = Sessions::new(100, 2);
-        assert!(sessions.create(Millis(0.0), "a").is_some());
-        assert_eq!(sessions.create(Millis(f64::NAN), "b"), None);
+        let mut sessions = Sessions::new(100, 2, None);
+        assert!(sessions.create(Millis(0.0), "a", None).is_some());
+        assert_eq!(sessions.create(Millis(f64::NAN), "b", None), None);
         assert_eq!(sessions.standing(Millis(1.0), "a"), Some(Standing::Live));
         assert_eq!(sessions.standing(Millis(f64::NAN), "a"), Some(Standing::Expired));
     }
 
     #[test]
+    fn no_origin_has_all_the_sessions() {
+        let mut sessions = Sessions::new(100, 5, None);
+        let at = Millis(0.0);
+        let made = |sessions: &mut Sessions, origin, prefix: &str| {
+            let ids = (0..9).map(|number| prefix.to_owned() + &number.to_string());
+            ids.filter(|id| sessions.create(at, id, origin).is_some()).count()
+        };
+        assert_eq!(made(&mut sessions, Some("https://a.example"), "a"), 3);
+        assert!(sessions.revoke("a0"));
+        assert_eq!(made(&mut sessions, Some("https://a.example"), "b"), 1);
+        assert_eq!(made(&mut sessions, None, "c"), 2);
+        assert_eq!(
+            made(
+                &mut Sessions::new(100, 5, Some(5)),
+                Some("https://a.example"),
+                "a"
+            ),
+            5
+        );
+        assert_eq!(
+            made(&mut Sessions::new(100, 1, None), Some("https://a.example"), "a"),
+            1
+        );
+    }
+
+    #[test]
     fn a_revoked_session_stays_revoked_and_gives_its_place_free() {
-        let mut sessions = Sessions::new(100, 1);
-        assert!(sessions.create(Millis(0.0), "a").is_some());
+        let mut sessions = Sessions::new(100, 1, None);
+        assert!(sessions.create(Millis(0.0), "a", None).is_some());
         assert!(sessions.revoke("a") && !sessions.revoke("a") && !sessions.revoke("b"));
-        assert_eq!(sessions.create(Millis(1.0), "a"), None);
-        assert!(sessions.create(Millis(1.0), "b").is_some());
+        assert_eq!(sessions.create(Millis(1.0), "a", None), None);
+        assert!(sessions.create(Millis(1.0), "b", None).is_some());
         assert_eq!(sessions.standing(Millis(2.0), "a"), Some(Standing::Revoked));
         for number in 0..100 {
             sessions.revoke("b");
             sessions.revoke(&number.to_string());
-            assert!(sessions.create(Millis(3.0), &(number + 1).to_string()).is_some());
+            assert!(
+                sessions
+                    .create(Millis(3.0), &(number + 1).to_string(), None)
+                    .is_some()
+            );
             assert!(sessions.entries.len() <= 17);
         }
     }

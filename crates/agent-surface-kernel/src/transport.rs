@@ -83,7 +83,7 @@ impl<T: Transport> Link<T> {
         loop {
             while let Some(output) = self.kernel.poll_output() {
                 match output {
-                    Output::Respond { token, text } => self.transport.send(token, text),
+                    Output::Respond { token, text, .. } => self.transport.send(token, text),
                     other => return Some(other),
                 }
             }

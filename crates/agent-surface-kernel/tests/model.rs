@@ -75,7 +75,7 @@ impl Model {
     fn drain(&mut self) {
         while let Some(output) = self.kernel.poll_output() {
             match output {
-                Output::Respond { token, text } => {
+                Output::Respond { token, text, .. } => {
                     let known = self.answers.insert(token, text);
                     assert!(known.is_none(), "request {token} was answered twice");
                 }

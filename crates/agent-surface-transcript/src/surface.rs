@@ -308,7 +308,7 @@ impl Surface {
 
     fn told(&mut self, output: Output) -> Result<String, String> {
         Ok(match output {
-            Output::Respond { token, text } => {
+            Output::Respond { token, text, .. } => {
                 if !self.answered.insert(token) {
                     self.breach(&format!("@{token} was answered twice"));
                 }
