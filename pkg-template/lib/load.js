@@ -98,6 +98,8 @@ export const createLoader = (glue, call, file, otherwise, none) => {
         "`{ url }` (a string or URL).",
     );
 
+  const nothing = () => unusable(`\`${call}\` was given no module`);
+
   const compile = async ({ module, bytes, url }, defaultSource) => {
     if (typeof WebAssembly !== "object") {
       throw blocked("There is no WebAssembly: a lockdown mode or a policy took it away.");
@@ -109,7 +111,7 @@ export const createLoader = (glue, call, file, otherwise, none) => {
     if (ArrayBuffer.isView(source) || isOf(source, "ArrayBuffer")) {
       return compileBytes(source, {});
     }
-    throw unusable(`\`${call}\` was given no module`);
+    throw nothing();
   };
 
   /** What it means that a compiled module could not be instantiated. */
@@ -121,6 +123,8 @@ export const createLoader = (glue, call, file, otherwise, none) => {
 
   return async (options, defaultSource) => {
     options ??= {};
+    // An address by itself, as other packages take it, would be overlooked.
+    if (!isOf(options, "Object")) throw nothing();
     const module = await compile(options, defaultSource);
     await or(
       async () => glue.start(await WebAssembly.instantiate(module, glue.imports()), module),

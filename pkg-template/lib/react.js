@@ -23,6 +23,13 @@ const useSurface = () => {
   return surface;
 };
 
+/** A registry, or an error in words: React would tell of whatever breaks on it first. */
+const checked = (value) => {
+  if (typeof value?.register === "function") return value;
+  const found = typeof value?.then === "function" ? "a promise: pass the function that makes it, without a call" : typeof value;
+  throw new TypeError(`\`registry\` of <AgentSurfaceProvider> must be a registry, or a function that makes one; it is ${found}`);
+};
+
 /** The registry that a function makes, from the first effect on. It ends with the provider. */
 const useMade = (make) => {
   const [made, setMade] = useState({});
@@ -33,7 +40,7 @@ const useMade = (make) => {
     let own;
     const start = async () => {
       try {
-        own = await make();
+        own = checked(await make());
         if (isOver) own.dispose();
         else setMade({ registry: own });
       } catch (error) {
@@ -49,7 +56,8 @@ const useMade = (make) => {
     // Made once for each mount, whatever function a later render brings.
   }, [isMade]);
   if (made.error) throw made.error;
-  return isMade ? made.registry : (make ?? undefined);
+  if (isMade) return made.registry;
+  return make == null ? undefined : checked(make);
 };
 
 export function AgentSurfaceProvider({ registry: given, children }) {

@@ -64,8 +64,8 @@ for (const version of VERSIONS) {
       assert.deepEqual(facts, [1, 0]);
     });
 
-    test("what fails as a registry is made reaches the error boundary", async () => {
-      const text = await run(async () => {
+    test("what fails as a registry is made, and what is none, reaches the error boundary", async () => {
+      const texts = await run(async () => {
         const { h, React } = R;
         class Boundary extends React.Component {
           state = { error: undefined };
@@ -76,18 +76,22 @@ for (const version of VERSIONS) {
             return this.state.error ? this.state.error.message : this.props.children;
           }
         }
-        const container = document.body.appendChild(document.createElement("div"));
-        const root = R.createRoot(container);
+        const told = async (registry) => {
+          const container = document.body.appendChild(document.createElement("div"));
+          const root = R.createRoot(container);
+          R.flushSync(() => root.render(h(Boundary, null, h(R.S.AgentSurfaceProvider, { registry }, "app"))));
+          await R.until(() => container.textContent !== "app");
+          const text = container.textContent;
+          root.unmount();
+          return text;
+        };
         const fails = () => Promise.reject(new Error("no module"));
-        R.flushSync(() => root.render(h(Boundary, null, h(R.S.AgentSurfaceProvider, { registry: fails }, "app"))));
-        await R.until(() => container.textContent !== "app");
-        const text = container.textContent;
-        root.unmount();
-        return text;
+        return [await told(fails), await told(Promise.resolve({})), await told("registry"), await told(() => "registry")];
       });
-      assert.equal(text, "no module");
+      const must = "`registry` of <AgentSurfaceProvider> must be a registry, or a function that makes one; it is";
+      assert.deepEqual(texts, ["no module", `${must} a promise: pass the function that makes it, without a call`, `${must} string`, `${must} string`]);
       // React itself tells the console of each.
-      assert.ok(takeFaults().every((fault) => /no module|error occurred/.test(fault)));
+      assert.ok(takeFaults().every((fault) => /no module|must be a registry|error occurred/.test(fault)));
     });
 
     test("a hook outside a provider says what is missing", async () => {

@@ -86,6 +86,10 @@ test("slim without a module says what to pass, and works with the bytes", async 
      const ready = async () => {
        const refused = await init().catch((error) => error);
        console.log(refused.code, refused.message.includes("{ bytes }"));
+       for (const given of ["/agent_surface.wasm", new URL("file:///agent_surface.wasm"), new ArrayBuffer(8)]) {
+         const { code, message } = await init(given).catch((error) => error);
+         console.log(code, message.startsWith("\`init\` was given no module: call \`init\` with \`{ module }\`"));
+       }
        const broken = await init({ bytes: new Uint8Array([1, 2, 3, 4]) }).catch((error) => error);
        console.log(broken.code);
        const path = createRequire(import.meta.url).resolve("agent-surface-wasm/agent_surface.wasm");
@@ -94,7 +98,7 @@ test("slim without a module says what to pass, and works with the bytes", async 
      console.log(await run());`,
   );
   const lines = (await app.node("slim.mjs")).trim().split("\n");
-  assert.deepEqual(lines, ["NOT_INITIALIZED true", "WASM_NOT_SERVED", MAIN.answer]);
+  assert.deepEqual(lines, [...Array(4).fill("NOT_INITIALIZED true"), "WASM_NOT_SERVED", MAIN.answer]);
 });
 
 test("importing touches no WebAssembly and no global but the realm's record", async () => {
