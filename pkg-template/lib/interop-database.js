@@ -37,30 +37,63 @@ const layOut = (db) => {
 class Database {
   #db;
   #durability;
+  /** Why nothing new begins. */
   #ended;
+  #isClosed = false;
+  /** What keeps the connection: runs that may have begun and have not ended. */
+  #holds = new Set();
+  /** Rejects each transaction under way. */
+  #pending = new Set();
 
   constructor(db, durability) {
     this.#db = db;
     this.#durability = durability;
-    // Another tab wants to upgrade or to delete it, and waits for this one. Transactions under way come to their end.
-    db.onversionchange = () => this.close("another tab upgrades the database or deletes it: load the page again");
-    db.onclose = () => this.close("the browser has closed the database, as when a person clears the site's data");
+    // Another tab wants to upgrade or to delete it, and waits for this one. What runs here must not be forgotten under it: in
+    // a database that is made anew it could begin a second time.
+    db.onversionchange = () => this.#end("another tab upgrades the database or deletes it: load the page again");
+    db.onclose = () => {
+      this.close("the browser has closed the database, as when a person clears the site's data");
+      // A transaction that was made after the end hears of nothing, in Chromium at least.
+      for (const lost of this.#pending) lost(this.#closed());
+    };
   }
 
+  #closed() {
+    return failure("STORE_CLOSED", `expected open stores: ${this.#ended}`);
+  }
+
+  #end(reason) {
+    this.#ended ??= reason;
+    if (this.#holds.size === 0) this.close();
+  }
+
+  /** Transactions under way come to their end. */
   close(reason = "the stores are closed") {
     this.#ended ??= reason;
+    this.#isClosed = true;
     this.#db.close();
+  }
+
+  /** Keeps the connection as long as this run has not ended. */
+  hold(run) {
+    this.#holds.add(run);
+  }
+
+  letGo(run) {
+    this.#holds.delete(run);
+    if (this.#ended !== undefined && !this.#isClosed && this.#holds.size === 0) this.close();
   }
 
   /**
    * Runs `steps`, a generator that yields requests and gets their results, in one transaction. Resolves to what it
-   * returns once that is kept; an error that it throws undoes everything and is the rejection.
+   * returns once that is kept; an error that it throws undoes everything and is the rejection. `isOld`: it is for what began
+   * before.
    */
-  run(names, mode, steps) {
+  run(names, mode, steps, isOld = false) {
     return new Promise((resolve, reject) => {
       let transaction;
       try {
-        if (this.#ended !== undefined) throw failure("STORE_CLOSED", `expected open stores: ${this.#ended}`);
+        if (isOld ? this.#isClosed : this.#ended !== undefined) throw this.#closed();
         transaction = this.#db.transaction(names, mode, { durability: this.#durability });
       } catch (error) {
         reject(error instanceof InteropError ? error : typed(error));
@@ -68,8 +101,16 @@ class Database {
       }
       let result;
       let thrown;
-      transaction.oncomplete = () => resolve(result);
-      transaction.onabort = () => reject(transaction.error ? typed(transaction.error) : thrown);
+      this.#pending.add(reject);
+      transaction.oncomplete = () => {
+        this.#pending.delete(reject);
+        resolve(result);
+      };
+      transaction.onabort = () => {
+        this.#pending.delete(reject);
+        // Without an error of its own it was a step that threw, or somebody else ended it.
+        reject(transaction.error ? typed(transaction.error) : (thrown ?? typed()));
+      };
       const go = (value) => {
         try {
           const { done, value: next } = running.next(value);

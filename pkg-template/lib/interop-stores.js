@@ -25,6 +25,7 @@ const RESERVED = "reserved";
 /** Takes the lock of this name; resolves to what lets go of it, or to nothing where somebody has it. */
 const lock = (name) =>
   new Promise((resolve, reject) => {
+    const failed = (cause) => reject(new InteropError("STORE_FAILED", "expected Web Locks to say whether a run still lives", { cause }));
     const held = (granted) => {
       if (granted === null) return resolve(undefined);
       return new Promise((letGo) => {
@@ -34,8 +35,8 @@ const lock = (name) =>
         });
       });
     };
-    const released = navigator.locks.request(name, { ifAvailable: true }, held);
-    released.catch(reject);
+    // Of a lock that another program stole there is nothing left to let go.
+    const released = navigator.locks.request(name, { ifAvailable: true }, held).catch(failed);
   });
 
 const full = () => new InteropError("STORE_FULL", "expected room in the store: it holds as much as it may");
@@ -92,7 +93,7 @@ class Idempotency {
     checkText(idempotencyKey, "idempotencyKey", MAX_KEY_UNITS);
     const record = await this.#database.run([RECORDS], "readonly", function* (records) {
       return yield records.get(idempotencyKey);
-    });
+    }, true);
     return record ?? null;
   }
 
@@ -102,9 +103,12 @@ class Idempotency {
     this.#rules.mayReserve(undefined, wanted); // So that nothing that is wrong with it is found in a transaction.
     const unlock = await this.#lock(idempotencyKey);
     let isReserved = false;
+    // From before it may begin: there is no moment in which the database could go.
+    this.#database.hold(reservationId);
     try {
       isReserved = await this.#reserve(wanted, unlock !== undefined);
     } finally {
+      if (!isReserved) this.#database.letGo(reservationId);
       if (isReserved && this.#limits.exclusive) this.#locks.set(reservationId, unlock);
       else await unlock?.();
     }
@@ -153,13 +157,14 @@ class Idempotency {
       yield records.put({ count, units: units + response.length }, USAGE);
       yield records.put({ ...stored, state: COMMITTED, response, responseDigest }, idempotencyKey);
       return true;
-    });
+    }, true);
     await this.release({ reservationId });
     return isCommitted;
   }
 
   /** The run is over, with a response or without one. */
   async release({ reservationId }) {
+    this.#database.letGo(reservationId);
     const unlock = this.#locks.get(reservationId);
     this.#locks.delete(reservationId);
     await unlock?.();
@@ -176,7 +181,7 @@ class Idempotency {
       return await this.#database.run(...transaction);
     } catch (error) {
       // In a transaction of its own: only what is kept makes room.
-      if (error.code !== "STORE_QUOTA" || !(await this.#database.run([ROOMS], "readwrite", giveRoom))) throw error;
+      if (error.code !== "STORE_QUOTA" || !(await this.#database.run([ROOMS], "readwrite", giveRoom, true))) throw error;
       return this.#database.run(...transaction);
     }
   }

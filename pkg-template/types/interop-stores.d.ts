@@ -189,8 +189,12 @@ export interface IndexedDbInteropStoresOptions {
  *
  * Every method may reject with an `InteropError` of one of these codes, and then nothing has changed:
  * `STORE_FULL` (a limit of the options), `STORE_QUOTA` (the browser's: no run begins without room for its response, so the
- * database keeps that of as many as there were at once, `maximumResponseBytes` each), `STORE_CLOSED` (by `close`, by a tab that upgrades or deletes the database, or because the site's data
- * were cleared), `STORE_FAILED` (anything else; `cause` has the browser's error), `RESPONSE_TOO_LARGE`.
+ * database keeps that of as many as there were at once, `maximumResponseBytes` each), `STORE_CLOSED` (by `close`, by a tab that
+ * upgrades or deletes the database, or because the site's data were cleared), `STORE_FAILED` (anything else; `cause` has the
+ * browser's error), `RESPONSE_TOO_LARGE`.
+ *
+ * A tab that upgrades or deletes the database waits until the runs that began here have ended, with `commit` or `release`:
+ * nothing runs a second time beside them in a database that is made anew. Only a browser that clears the site's data does not wait.
  *
  * A browser may evict an origin's data when the disk is short: `navigator.storage.persist()` asks it not to.
  */
