@@ -381,8 +381,8 @@ export const defineActions = (registry, { app, actions }) => {
     const dot = capability.lastIndexOf(".");
     const type = capability.slice("view:".length, dot);
     const action = actions[id];
-    only(action, ["description", "input", "output", "available", "confirm", "handler"], `the action \`${id}\``);
-    const { description, input, output, confirm = "never" } = action;
+    only(action, ["description", "input", "output", "available", "effect", "confirm", "handler"], `the action \`${id}\``);
+    const { description, input, output, effect = "local-state", confirm = "never" } = action;
     if (!Object.hasOwn(CONFIRM, confirm) || typeof action.handler !== "function") {
       throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `the action \`${id}\` needs a \`handler\`, and \`confirm\` is "never" or "always"`);
     }
@@ -392,7 +392,7 @@ export const defineActions = (registry, { app, actions }) => {
       description,
       input: toSchema(input),
       ...(output !== undefined && { output: toSchema(output) }),
-      effect: "local-state",
+      effect,
       ...CONFIRM[confirm],
       when: () => reasonOf(action) === undefined,
       unavailableReason: () => reasonOf(action) ?? "",

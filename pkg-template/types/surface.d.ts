@@ -14,7 +14,7 @@ import type { AgentConsumer } from "./consumer.js";
 import type { AgentSurfaceRegistryView, AgentSurfaceRegistry } from "./registry.js";
 import type { InitOptions } from "./init.js";
 import type { JsonSchema, JsonValue } from "./json.js";
-import type { ActionContext } from "./definition.js";
+import type { ActionContext, ActionEffect } from "./definition.js";
 import type { AgentSchema } from "./schema.js";
 import type { SurfaceRequest, SurfaceResponse } from "./surface-envelope.js";
 
@@ -132,6 +132,11 @@ export interface SurfaceAction {
   readonly output?: JsonSchema | AgentSchema<unknown>;
   /** `true`, or why it is not available now. A function is asked each time. */
   readonly available?: true | string | (() => true | string);
+  /**
+   * `local-state` when absent, or `navigation`. What changes the backend is no action but a procedure (`PLANE_VIOLATION`):
+   * published as `{ id, capability: "domain:…" }` it is shown and confirmed by its own effect, such as `destructive`.
+   */
+  readonly effect?: ActionEffect;
   /** `always`: a person decides each time, and it counts as not reversible. */
   readonly confirm?: "never" | "always";
   handler(input: any, context: ActionContext): unknown;

@@ -18,7 +18,15 @@ const AFTER = `
 const invoke = (id, capability, input) => handle({ protocol: SURFACE_PROTOCOL, id, method: "invoke", capability, input });
 const added = await invoke("req_03", "todo.add", { text: "four" });
 const unavailable = await invoke("req_04", "todo.clear_completed");
-console.log(JSON.stringify({ response, counted, added, unavailable, declared: declared.capabilities, peers: transport.peers() }));
+const wider = sessions.create({ agentId: "console", userId: user.id, scope: ["queue.wipe"] });
+const backend = createSurface({ ...surface, expose, session: wider });
+const described = await backend.handle({ ...describe, id: "1" });
+const asked = backend.handle({ protocol: SURFACE_PROTOCOL, id: "2", method: "invoke", capability: "queue.wipe" });
+await new Promise((resolve) => setTimeout(resolve));
+const [question] = registry.confirmations.pending();
+registry.confirmations.resolve(question.confirmationId, { approved: true });
+const wiped = { described: described.result.capabilities, effect: question.effect, answer: await asked };
+console.log(JSON.stringify({ response, counted, added, unavailable, wiped, declared: declared.capabilities, peers: transport.peers() }));
 transport.close();
 registry.dispose();
 `;
@@ -50,7 +58,7 @@ before(async () => {
 after(() => app?.remove());
 
 test("the scripts of the page make a surface", async () => {
-  const { response, counted, added, unavailable, declared, peers } = JSON.parse(await app.node("page.mjs"));
+  const { response, counted, added, unavailable, wiped, declared, peers } = JSON.parse(await app.node("page.mjs"));
   assert.deepEqual(response.result.capabilities.map(({ id, available }) => [id, available]), [
     ["todo.overview", true],
     ["todo.add", true],
@@ -61,6 +69,9 @@ test("the scripts of the page make a surface", async () => {
   assert.deepEqual(counted.result.output, { total: 3, open: 3, completed: 0 });
   assert.equal(added.result.output.text, "four");
   assert.deepEqual([unavailable.ok, unavailable.result.error.code], [true, "CAPABILITY_NOT_AVAILABLE"]);
+  // What is destructive is shown as such, and confirmed as such.
+  assert.deepEqual(wiped.described.map(({ id, effect, confirmation }) => [id, effect, confirmation]), [["queue.wipe", "destructive", "required"]]);
+  assert.deepEqual([wiped.effect, wiped.answer.ok, wiped.answer.result.error], ["destructive", true, undefined]);
   assert.deepEqual([declared["todo.clear_completed"], peers], ["view:support-queue.todo.clearCompleted", []]);
 });
 

@@ -185,6 +185,20 @@ test("a listener for changes that throws keeps no other from hearing of them", a
   assert.deepEqual(said(), ["a listener failed:"]);
 });
 
+test("an action says its effect; what changes the backend is none", () => {
+  const registry = createAgentSurfaceRegistry({ environment: "test" });
+  const define = (effect) => defineActions(registry, { app: "todo", actions: { "todo.go": { description: "Goes", effect, handler() {} } } });
+  for (const effect of [undefined, "local-state", "navigation"]) {
+    const declared = define(effect);
+    const [{ actions }] = registry.snapshot().components;
+    assert.equal(actions[0].effect, effect ?? "local-state");
+    declared.unregister();
+  }
+  for (const effect of ["destructive", "server-mutation"]) assert.throws(() => define(effect), { code: "PLANE_VIOLATION", message: /procedure/ });
+  for (const effect of ["wipe", null, 5]) assert.throws(() => define(effect), { name: "AgentSurfaceDefinitionError" });
+  assert.deepEqual(registry.snapshot().components, []);
+});
+
 test("an app that has no name is not called `undefined`", () => {
   const registry = createAgentSurfaceRegistry({ environment: "test" });
   const actions = { "todo.add": { description: "Adds", handler() {} } };

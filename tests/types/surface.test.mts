@@ -23,7 +23,9 @@ expectTypeOf(external.handle({ protocol: SURFACE_PROTOCOL, id: "1", method: "des
 void external.handle({ protocol: SURFACE_PROTOCOL, id: "1", method: "approve" });
 // @ts-expect-error -- an entry of the allowlist needs its capability
 createSurface({ ...surface, session, expose: [{ id: "todo.add" }] });
-defineActions(registry, { app: "queue", actions: { "todo.add": { description: "Adds", confirm: "always", handler: () => undefined } } });
+defineActions(registry, { app: "queue", actions: { "todo.add": { description: "Adds", effect: "navigation", confirm: "always", handler: () => undefined } } });
+// @ts-expect-error -- what is destructive is a procedure
+defineActions(registry, { app: "queue", actions: { add: { description: "Adds", effect: "destructive", handler() {} } } });
 // @ts-expect-error -- confirmed never or always
 defineActions(registry, { app: "queue", actions: { add: { description: "Adds", confirm: "sometimes", handler() {} } } });
 
