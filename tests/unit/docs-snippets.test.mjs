@@ -13,6 +13,7 @@ const read = (path) => readFile(new URL(path, root), "utf8");
 const TAKEN = {
   "README.md": { by: ["docs-pages"] },
   "docs/adapters.md": { by: ["adapter-docs"], isExcerpt: true },
+  "docs/csp-and-bundlers.md": { by: ["docs-bundlers"] },
   "docs/external-agents.md": { by: ["external-agents-docs"] },
   "docs/getting-started.md": { by: ["docs-start"] },
   "docs/guide.md": { by: ["docs-pages"] },
