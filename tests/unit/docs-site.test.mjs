@@ -29,6 +29,8 @@ test("it is made from relative paths, with a page for each text", async () => {
   const page = await readFile(join(site, "getting-started.html"), "utf8");
   assert.match(page, /<figcaption>main\.js<\/figcaption>/);
   assert.doesNotMatch(page, /part=/);
+  const recipe = await readFile(join(site, "recipes", "vue.html"), "utf8");
+  assert.match(recipe, /&lt;script<\/span> setup<span class="keyword">&gt;<\/span>\n<span class="keyword">import<\/span>/, "a script inside markup has its colours");
   // In the repository that link leads to the types.
   assert.match(await readFile(join(site, "guide.html"), "utf8"), /<a href="reference\/main\.html">The types<\/a>/);
 });

@@ -9,7 +9,7 @@ const KEYWORDS = new Set(
 );
 
 const SCRIPT = /(?<comment>\/\/[^\n]*|\/\*[^]*?\*\/)|(?<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<number>\b\d[\d_.]*\b)|(?<name>[A-Za-z_$][\w$]*)/g;
-const MARKUP = /(?<comment><!--[^]*?-->)|(?<string>"[^"\n]*")|(?<keyword><\/?[A-Za-z][\w.-]*|\/?>)/g;
+const MARKUP = /(?<=<script\b[^>]*>)(?<script>[^]+?)(?=<\/script>)|(?<comment><!--[^]*?-->)|(?<string>"[^"\n]*")|(?<keyword><\/?[A-Za-z][\w.-]*|\/?>)/g;
 const SHELL = /(?<comment>(?<=^|\s)#[^\n]*)/g;
 
 const GRAMMARS = {
@@ -33,7 +33,8 @@ export function highlight(text, language, linkOf = () => undefined) {
     html += escape(text.slice(end, match.index));
     end = match.index + token.length;
     const kind = Object.entries(match.groups).find(([, value]) => value !== undefined)[0];
-    html += kind === "name" ? nameOf(token, linkOf) : `<span class="${kind}">${escape(token)}</span>`;
+    if (kind === "script") html += highlight(token, "js");
+    else html += kind === "name" ? nameOf(token, linkOf) : `<span class="${kind}">${escape(token)}</span>`;
   }
   return html + escape(text.slice(end));
 }
