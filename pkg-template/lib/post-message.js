@@ -61,7 +61,7 @@ class Port {
       case "pong":
         return undefined;
       case "bye":
-        return this.peer.drop("CLOSED");
+        return this.peer.drop(number === "PEER_GONE" ? number : "CLOSED");
       default:
     }
     return this.transport.peers.count("message-refused", { ...this.peer.about(), code: "INVALID_REQUEST" });

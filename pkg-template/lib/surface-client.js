@@ -3,7 +3,7 @@
 //
 // To the window: `{ agentSurface: "hello", protocol, nonce, name? }`, until it answers; from it "heard", then "welcome" with a port, or
 // "refused". On the port, arrays: to the page `["call", n, request]` `["left", n]` `["watch"]` `["ping"]` `["pong"]`
-// `["bye"]`; from it `["answer", n, response]` `["changed"]` `["ping"]` `["pong"]` `["bye", code]`. Envelopes are texts.
+// `["bye", code?]`; from it `["answer", n, response]` `["changed"]` `["ping"]` `["pong"]` `["bye", code]`. Envelopes are texts.
 
 export const SURFACE_PROTOCOL = "agent-surface/1";
 
@@ -39,11 +39,12 @@ export class SurfaceClient {
   #missed = 0;
   #beat;
   #end;
+  #leave;
   #ended;
   #closed;
 
   /** Not for users: `connect` gives clients. */
-  constructor(port, { session, maxBytes }) {
+  constructor(port, { session, maxBytes }, window) {
     this.#port = port;
     this.#session = Object.freeze(session);
     this.#maxBytes = maxBytes;
@@ -52,6 +53,10 @@ export class SurfaceClient {
     });
     port.onmessage = ({ data }) => this.#take(data);
     port.addEventListener("close", () => this.#stop("PEER_GONE"));
+    // A document that goes, or is kept aside, says so: the page would go on asking a person, and hold its session.
+    const leave = () => this.#leaveWith("PEER_GONE");
+    window.addEventListener("pagehide", leave);
+    this.#leave = () => window.removeEventListener("pagehide", leave);
   }
 
   static async connect({ target = globalThis.parent, origin, name, timeoutMs = 10_000, signal, window = globalThis } = {}) {
@@ -70,7 +75,7 @@ export class SurfaceClient {
           if (event.origin !== origin || event.source !== target || data?.nonce !== nonce) return;
           if (data.agentSurface === "heard") isHeard = true;
           if (data.agentSurface === "refused") reject(failure(data.code, String(data.message)));
-          if (data.agentSurface === "welcome" && event.ports.length === 1) resolve(new SurfaceClient(event.ports[0], data));
+          if (data.agentSurface === "welcome" && event.ports.length === 1) resolve(new SurfaceClient(event.ports[0], data, window));
         };
         const onAbort = () => reject(failure("CANCELLED", "`connect` was cancelled"));
         const timer = setTimeout(() => {
@@ -118,8 +123,12 @@ export class SurfaceClient {
   }
 
   close() {
-    this.#post(["bye"]);
-    this.#stop("CLOSED");
+    this.#leaveWith("CLOSED");
+  }
+
+  #leaveWith(code) {
+    this.#post(["bye", code]);
+    this.#stop(code);
   }
 
   #post(message) {
@@ -190,6 +199,7 @@ export class SurfaceClient {
   #stop(code) {
     if (this.#ended) return;
     this.#ended = code;
+    this.#leave();
     clearInterval(this.#beat);
     this.#port.close();
     const calls = [...this.#calls.values()];

@@ -55,7 +55,7 @@ export declare class SurfaceClient {
   }): Promise<SurfaceClient>;
   /** What the page granted. */
   readonly session: { readonly sessionId: string; readonly scope: readonly string[]; readonly expiresAt: string };
-  /** Resolves when the connection has ended. */
+  /** Resolves when the connection has ended, as it does when this document goes (`PEER_GONE`), also into the back-forward cache. */
   readonly closed: Promise<SurfaceCloseCode>;
   describe(options?: SurfaceCallOptions & { readonly limit?: number }): Promise<SurfaceAnswer<SurfaceDescription>>;
   /** Where the action needs a person, the answer comes when they decided. */
