@@ -42,11 +42,12 @@ impl Registry {
         if !self.core_mut().look(now, view) {
             return -1.0;
         }
-        loop {
-            let question = self.core_mut().next_question(view);
-            let Some(question) = question else { break };
-            let answer = self.put(question);
-            self.core_mut().answer(view, answer);
+        let mut question = self.core_mut().next_question(view);
+        while let Some(asked) = question {
+            let answer = self.put(asked);
+            let mut core = self.core_mut();
+            core.answer(view, answer);
+            question = core.next_question(view);
         }
         self.core().view_stamp(view) as f64
     }

@@ -52,6 +52,8 @@ const evidenceOf = ({ confirmationId }, at, said) => ({ id: confirmationId ?? sa
  * numbers.
  */
 export const act = (host, what, call, generation, slot, at, x, y) => {
+  // By far the most frequent: at each look, of each capability that has one.
+  if (what === WHEN) return host.when(slot, at);
   const { said } = host;
   switch (what) {
     case HANDLER:
@@ -69,8 +71,6 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
       return host.arm(call, generation, x);
     case DISARM:
       return host.disarm(call);
-    case WHEN:
-      return host.when(slot, at);
     case REASON:
       return host.ask(() => host.registrations[slot].members[at].functions.unavailableReason());
     case NOTE:

@@ -29,8 +29,6 @@ export const open = (host) => {
 /** The instance is broken: whoever waits for it is told. What the page gave stays, for `revive`. */
 export const stop = (host) => {
   const version = ++host.recoveries * VERSIONS;
-  // Its finalizer would free in the next instance.
-  host.wasm?.__destroy_into_raw();
   host.wasm = host.running = undefined;
   host.lastVersion = String(version);
   for (const entry of host.entries.splice(0)) {

@@ -102,7 +102,9 @@ const keep = (error) => wasm.__wbindgen_exn_store(addToExternrefTable0(error));
 /** What the package's engines all have, what only the loaders of wasm-bindgen need, and what the facade never calls. */
 const drop = ({ once, all }) => {
   once(/^if \(Symbol\.dispose\) .*\n/m, "");
-  once(/\(typeof FinalizationRegistry === 'undefined'\)\n[^\n]*\n +: (?=new FinalizationRegistry)/, "");
+  // The realm holds every registry until it is disposed: none is ever collected with a handle.
+  once(/^const RegistryFinalization = [^]*?;\n/m, "");
+  all(/^ +RegistryFinalization\.(un)?register\(.*\);\n/gm, "");
   once(/^function passStringToWasm0\(arg, malloc, realloc\) \{\n +if \(realloc === undefined\) \{[^]*?\n {4}\}\n/m, "function passStringToWasm0(arg) {\n");
   // Unit by unit is the faster way for short texts alone.
   once(/^( +for \(; )(offset < len; offset\+\+\) \{)$/m, "$1len < 200 && $2");

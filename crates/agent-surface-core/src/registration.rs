@@ -31,6 +31,8 @@ pub(crate) struct Member {
     pub capability: Rc<Capability>,
     /// Registry, component and capability policies, outermost first.
     pub chain: Rc<Vec<PolicyRef>>,
+    /// A look has to ask about it each time.
+    pub asks: bool,
 }
 
 /// A component that passed validation, shared by every registration that the driver says has the same definition.

@@ -129,10 +129,14 @@ impl Core {
         for &id in specs {
             if let Some(spec) = self.specs.get_mut(id) {
                 spec.uses += 1;
+                let capability = Rc::clone(&spec.capability);
+                let chain = joined(&outer, &capability.policies);
+                let votes = chain.iter().any(|policy| policy.has(PolicyRef::ON_DISCOVERY));
                 members.push(Member {
                     spec: id,
-                    capability: Rc::clone(&spec.capability),
-                    chain: joined(&outer, &spec.capability.policies),
+                    asks: votes || capability.has_when || capability.has_describe,
+                    capability,
+                    chain,
                 });
             }
         }

@@ -467,16 +467,21 @@ impl Cell {
         if self.generation != generation {
             *self = Self {
                 generation,
-                asks: members.iter().any(asks),
+                asks: members.iter().any(|member| member.asks),
                 ..Self::default()
             };
         }
-        if !self.asks && (self.revision == registration.revision || registration.is_plain()) {
+        let is_plain = registration.is_plain();
+        if !self.asks && (is_plain || self.revision == registration.revision) {
             return None;
         }
         // Whatever is asked is asked each time.
         self.revision = 0;
         while let Some(member) = members.get(cursor.member) {
+            if is_plain && !member.asks {
+                cursor.member += 1;
+                continue;
+            }
             if let Some(asks) = step(cursor, member, registration) {
                 return Some((u32::try_from(cursor.member).unwrap_or(u32::MAX), asks));
             }
@@ -519,7 +524,7 @@ impl Cell {
 impl Cursor {
     /// Nothing more is to be asked about the capability.
     fn advance(&mut self) {
-        if self.state != PLAIN {
+        if !self.state.is_plain() {
             let state = core::mem::replace(&mut self.state, State::new(true));
             self.states.push((self.member, state));
         }
@@ -542,15 +547,6 @@ enum Asks {
     When,
     Reason,
     Note,
-}
-
-fn asks(member: &Member) -> bool {
-    member.capability.has_when
-        || member.capability.has_describe
-        || member
-            .chain
-            .iter()
-            .any(|policy| policy.has(PolicyRef::ON_DISCOVERY))
 }
 
 /// Moves one capability on to its next question, or to where there is none.

@@ -30,6 +30,11 @@ impl State {
         }
     }
 
+    /// Whether there is nothing to say about it.
+    pub const fn is_plain(&self) -> bool {
+        self.visible && self.available && self.reason.is_none() && self.note.is_none()
+    }
+
     /// The members of a descriptor that say whether it is available.
     pub fn write_members(&self, out: &mut ObjectWriter) {
         let reason = self.reason.as_deref().unwrap_or(NO_REASON);
