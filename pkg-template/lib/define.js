@@ -92,7 +92,7 @@ const encodeField = (key, value, policyRef) => {
   if (isFunction(value) && !NUMBERS.includes(key)) return 1;
   if (!isObject(value)) return value;
   // What is no list the core refuses by its name.
-  if (key === "policies") return isArray(value) ? value.map((each) => (isObject(each) ? policyRef(each) : each)) : { name: value.name };
+  if (key === "policies") return isArray(value) ? value.map((each) => policyRef(each)) : { name: value.name };
   if (key === "concurrency" && value.key !== undefined) return { ...value, key: encodeFunction(value.key) };
   return value;
 };

@@ -106,6 +106,12 @@ export class Host {
     if (this.isDevelopment) this.warn(...message);
   }
 
+  /** What page code threw is the cause of a call's failure, which the caller is not told. */
+  blame(entry, error) {
+    entry.cause ??= error;
+    this.develop(`\`${entry.capabilityId}\` failed:`, error);
+  }
+
   warn(...message) {
     console.warn("[agent-surface]", ...message);
   }
@@ -150,8 +156,13 @@ export class Host {
 
   when(slot, at) {
     try {
-      return +(this.registrations[slot].members[at].functions.when() !== false);
-    } catch {
+      const answer = this.registrations[slot].members[at].functions.when();
+      if (answer === true) return 1;
+      if (!isThenable(answer)) return +(answer !== false);
+      whenEnded(answer, Boolean, Boolean);
+      throw new TypeError("`when` gave a promise, and the answer is needed at once");
+    } catch (error) {
+      this.develop("a `when` threw, its capability is not available:", error);
       return 2;
     }
   }
@@ -182,7 +193,7 @@ export class Host {
       this.give(checkedCopy(verdict).text);
       return 1;
     } catch (error) {
-      entry.cause = error;
+      this.blame(entry, error);
       return 4;
     }
   }
@@ -192,7 +203,8 @@ export class Host {
     const ended = (how, text) => this.reply(entry, how, generation, frame, text);
     const threw = (error) => {
       const payload = this.payloadOf(error);
-      entry.cause ??= payload === undefined ? error : error.cause;
+      if (payload === undefined) this.blame(entry, error);
+      else entry.cause ??= error.cause;
       ended(payload === undefined ? POLICY_FAILED : POLICY_REFUSED, payload);
     };
     try {
@@ -206,9 +218,13 @@ export class Host {
         this.reply(entry, NEXT, generation, frame);
         return deferred.promise;
       };
+      const done = () => {
+        if (!deferred) this.develop(`the policy \`${policy.name}\` neither called \`next\` nor threw`);
+        ended(POLICY_DONE);
+      };
       const ending = invokes ? policy.onInvoke(context, next) : policy.onAuthorize(context, next);
-      if (isThenable(ending)) whenEnded(ending, () => ended(POLICY_DONE), threw);
-      else ended(POLICY_DONE);
+      if (isThenable(ending)) whenEnded(ending, done, threw);
+      else done();
     } catch (error) {
       threw(error);
     }
@@ -328,8 +344,7 @@ export class Host {
       const { maxInputBytes: maxBytes, maxValueDepth: maxDepth } = this.limits;
       return this.answer([1, checkedCopy(bound, { maxBytes, maxDepth }).text]);
     } catch (error) {
-      this.entries[call].cause = error;
-      this.develop("`bind` failed:", error);
+      this.blame(this.entries[call], error);
       return field === undefined ? 0 : this.answer([2, field.toWellFormed()]);
     }
   }
@@ -348,7 +363,7 @@ export class Host {
       const payload = this.payloadOf(error);
       if (payload !== undefined) return [3, payload];
       if (!(error instanceof Error) && typeof error?.message === "string") return judge(error);
-      entry.cause = error;
+      this.blame(entry, error);
       return [4, ""];
     };
     const ask = () => {
@@ -418,9 +433,11 @@ export class Host {
   /** 3 a payload of the author's, 7 a backend that may be there again, 4 anything else. */
   handlerThrew(entry, error, isBackend) {
     const payload = this.payloadOf(error);
-    entry.cause ??= payload === undefined ? error : error.cause;
-    if (payload !== undefined) return [3, payload];
-    this.develop(`\`${entry.capabilityId}\` threw:`, error);
+    if (payload !== undefined) {
+      entry.cause ??= error.cause;
+      return [3, payload];
+    }
+    this.blame(entry, error);
     return [isBackend && attempt(() => error.transient) === true ? 7 : 4, ""];
   }
 
@@ -470,19 +487,18 @@ export class Host {
   failed(call, version, changed, text) {
     const entry = this.entries[call];
     const result = this.failure(entry, text, version, changed);
-    if (entry.notJson && entry.isDirect && !this.isProduction) {
+    if (entry.notJson && !this.isProduction) {
       const { path, message, cause } = entry.notJson;
       const fault = new TypeError(
         `\`${entry.capabilityId}\` returned what is no JsonValue: ${path ? `\`${path}\` ` : ""}${message}`,
         because(cause),
       );
-      entry.settle(result, fault);
-      return;
-    }
-    if (result.error.details?.reason === "output-invalid") {
+      if (entry.isDirect) return entry.settle(result, fault);
+      this.develop(fault);
+    } else if (result.error.details?.reason === "output-invalid") {
       this.develop(entry.capabilityId, result.error.message, entry.output);
     }
-    entry.settle(result);
+    return entry.settle(result);
   }
 
   failure(entry, text, version, changed) {

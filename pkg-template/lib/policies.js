@@ -52,15 +52,14 @@ export const authenticated = ({ key = "user" } = {}) =>
   gate("authenticated", (ctx) => ctx.host?.[key], "NOT_AUTHENTICATED");
 
 /** `check(permission, ctx)` says yes. What it throws counts as no, and so does a promise: the answer is needed at once. */
-export const hasPermission = (permission, check) =>
-  gate(
-    `has-permission:${permission}`,
-    (ctx) => {
-      const answer = check(permission, ctx);
-      return answer && !isThenable(answer);
-    },
-    ...NOT_AUTHORIZED,
-  );
+export const hasPermission = (permission, check) => {
+  expect(isFunction(check), "`hasPermission` takes a permission and a function that checks it");
+  const allowed = (ctx) => {
+    const answer = check(permission, ctx);
+    return answer && !isThenable(answer);
+  };
+  return gate(`has-permission:${permission}`, allowed, ...NOT_AUTHORIZED);
+};
 
 /** The tenant of the user, `current`, is that of what is shown, `expected`: values, or functions of the context. */
 export const tenantBoundary = ({ current, expected } = {}) => {

@@ -22,6 +22,7 @@ export class PolicyTable {
   /** `{ ref, name, hooks, guard }`; counts one use, and notes it in `used`. */
   take(policy, used) {
     const { policies } = this.host;
+    policy ??= {};
     let ref = this.refs.get(policy);
     if (ref === undefined) {
       ref = policies.indexOf(undefined);
@@ -33,7 +34,8 @@ export class PolicyTable {
     used.push(ref);
     // 8: no hook at all. A policy that guards nothing because of a slip must not pass for one.
     const bit = (hook, at) => (policy[hook] == null ? 0 : isFunction(policy[hook]) ? 1 << at : 8);
-    const hooks = HOOKS.reduce((bits, hook, at) => bits | bit(hook, at), 0);
+    let hooks = HOOKS.reduce((bits, hook, at) => bits | bit(hook, at), 0);
+    for (const key in policy) if (key.startsWith("on") && !HOOKS.includes(key)) hooks |= 8;
     return { ref, name: policy.name, hooks, guard: isGuarded(policy) };
   }
 

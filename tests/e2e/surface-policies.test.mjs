@@ -411,3 +411,91 @@ test("a sink that throws harms nothing; the memory sink is bounded; the console 
   });
   assert.deepEqual(found, { ran: "ran", small: [{ n: 7 }, { n: 8 }, { n: 9 }], many: 1000, marked: true });
 });
+
+test("a policy that guards nothing because of a slip is refused, wherever it is given", async () => {
+  const found = await run(() => {
+    const messageOf = (make) => {
+      try {
+        make();
+        return "accepted";
+      } catch (error) {
+        return `${error.code} ${error.message}`;
+      }
+    };
+    const slips = {
+      "not called": A.authenticated,
+      "no hook": { name: "p" },
+      "another hook": { name: "p", onInvocation() {} },
+      "one more hook": { name: "p", onDiscovery() {}, onInvocation() {} },
+      "no function": { name: "p", onInvoke: true },
+      nothing: null,
+      "a text": "authenticated",
+    };
+    const registry = T.registry();
+    return Object.entries(slips).map(([slip, policy]) => [
+      slip,
+      messageOf(() => T.registry({ policies: [policy] })),
+      messageOf(() => registry.register(T.component({ policies: [policy] }))),
+      messageOf(() => registry.register(T.component({ actions: { go: T.act(() => 1, { policies: [policy] }) } }))),
+      messageOf(() => A.hasPermission("a.b")),
+    ]);
+  });
+  for (const [slip, ...messages] of found) {
+    for (const message of messages) assert.match(message, /^INVALID_DEFINITION .*(`onInvoke`|`name`|must be an array of policies|hasPermission)/, `${slip}: ${message}`);
+  }
+});
+
+test("a `when` that promises is not available, and its promise is nobody's unhandled rejection", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const went = [];
+    const when = { no: async () => false, yes: async () => true, bad: async () => Promise.reject(new Error("late")) };
+    const actions = Object.entries(when).map(([name, ask]) => [name, T.act(() => went.push(name), { when: ask })]);
+    registry.register(T.component({ actions: Object.fromEntries(actions) }));
+    const listed = registry.snapshot().components[0].actions.map(({ available, unavailableReason }) => [available, unavailableReason]);
+    const reasons = [];
+    for (const name of Object.keys(when)) {
+      const { error } = await registry.invoke({ capabilityId: `view:demo.${name}` });
+      reasons.push([error.code, error.details.reason]);
+    }
+    return { listed, reasons, went };
+  });
+  const not = [false, "when-error"];
+  assert.deepEqual(found.listed, [not, not, not]);
+  const refused = ["CAPABILITY_NOT_AVAILABLE", "when-error"];
+  assert.deepEqual(found.reasons, [refused, refused, refused]);
+  // That no rejection is left is checked at the end of the file: the page logged none.
+  assert.deepEqual(found.went, []);
+});
+
+test("in development whatever page code throws is printed with the capability; in production nothing", async () => {
+  const found = await run(async () => {
+    const unhush = T.hush("warn");
+    const boom = (where) => () => {
+      throw new Error(`boom in ${where}`);
+    };
+    const parts = {
+      policy: { policies: [{ name: "p", onInvoke: boom("policy") }] },
+      guard: { policies: [A.rateLimit({ limit: 1, windowMs: 1000 }), { name: "q", onAuthorize: boom("guard") }] },
+      when: { when: boom("when") },
+      precondition: { precondition: boom("precondition") },
+      handler: { execute: boom("handler") },
+    };
+    const answers = {};
+    for (const environment of ["development", "production"]) {
+      const registry = T.registry({ environment, audit: { record() {} }, requireApprover: false });
+      const actions = Object.entries(parts).map(([name, part]) => [name, T.act(part.execute ?? (() => 1), part)]);
+      registry.register(T.component({ actions: Object.fromEntries(actions) }));
+      answers[environment] = [];
+      for (const name of Object.keys(parts)) answers[environment].push(JSON.stringify((await registry.invoke({ capabilityId: `view:demo.${name}` })).error));
+    }
+    return { answers, printed: unhush() };
+  });
+  for (const where of ["policy", "guard", "precondition", "handler"]) {
+    const lines = found.printed.filter((line) => line.includes(`boom in ${where}`));
+    assert.deepEqual([lines.length, /`view:[^`]+` failed/.test(lines[0])], [1, true], where);
+  }
+  assert.ok(found.printed.some((line) => line.includes("boom in when")));
+  assert.deepEqual(found.answers.development, found.answers.production);
+  assert.ok(!found.answers.production.join().includes("boom"));
+});

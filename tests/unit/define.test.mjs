@@ -13,7 +13,7 @@ import {
 } from "../../pkg-template/lib/define.js";
 import { emptyObjectSchema, fromJsonSchema } from "../../pkg-template/lib/schema.js";
 
-const policyRef = (policy) => ({ ref: 3, name: policy.name, hooks: 2, guard: false });
+const policyRef = (policy) => ({ ref: 3, name: policy?.name, hooks: 2, guard: false });
 const encode = (kind, name, definition) => encodeCapability("devices.table", kind, name, definition, policyRef);
 const wireOf = (kind, name, definition) => JSON.parse(encode(kind, name, definition).text);
 const run = () => undefined;
@@ -166,7 +166,7 @@ describe("the form of an observation or action", () => {
     });
     assert.deepEqual(wire, {
       description: "d", effect: "local-state", execute: 1, when: true, unavailableReason: 1, precondition: null, meta: { a: [1] },
-      policies: [{ ref: 3, name: "p", hooks: 2, guard: false }, null], concurrency: { mode: "parallel", max: 2 },
+      policies: [{ ref: 3, name: "p", hooks: 2, guard: false }, { ref: 3, hooks: 2, guard: false }], concurrency: { mode: "parallel", max: 2 },
       kind: "action", name: "select", input: { text: JSON.stringify(ids.jsonSchema), own: false },
     });
   });

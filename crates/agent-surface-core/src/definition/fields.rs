@@ -62,7 +62,11 @@ const SHAPES: &[(Shape, &str, &str)] = &[
         "a whole number from 0",
         "queueDepth ref",
     ),
-    (Shape::Count(0, 7), "functions", "hooks"),
+    (
+        Shape::Count(1, 7),
+        "functions, `onDiscovery`, `onAuthorize` or `onInvoke` and no other, as `authenticated()` gives them",
+        "hooks",
+    ),
     (Shape::Kind(Kind::Array), "an array of policies", "policies"),
     (
         Shape::Schema,
@@ -176,7 +180,14 @@ impl<'a> Fields<'a> {
         for (key, value) in self.root.entries() {
             let key = &*key;
             if !required.contains(&key) && !lists_of_others.iter().any(|names| lists(names, key)) {
-                self.refuse_all(&concat(&["has an unknown field `", cut(key, QUOTED), "`"]));
+                let mut fault = concat(&["has an unknown field `", cut(key, QUOTED), "`; it takes"]);
+                for known in [required, lists_of_others] {
+                    for names in known {
+                        fault.push(' ');
+                        fault.push_str(names);
+                    }
+                }
+                self.refuse_all(&fault);
             }
             self.check_shape(key, Some(value));
         }

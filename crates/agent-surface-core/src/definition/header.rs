@@ -16,7 +16,9 @@ use crate::error::{DefinitionCode, DefinitionError, ObjectWriter, is_blank};
 use crate::id;
 use crate::limits::Limits;
 
-const KNOWN: &str = "instanceId parent meta origin priority enabled policies internal";
+/// The lists of capabilities are components' too: they come apart, and are here to be named.
+const KNOWN: &str =
+    "observations actions procedures instanceId parent meta origin priority enabled policies internal";
 /// What a component type must be.
 pub const COMPONENT_TYPE: &str = "dotted lower-case segments such as `devices.table`, at most 128 characters";
 /// What a double does not reach.
@@ -222,6 +224,7 @@ mod tests {
             ("policies", r#"[{"ref":1,"hooks":1}]"#),
             ("policies", r#"[{"ref":1,"name":"  ","hooks":1}]"#),
             ("policies", r#"[{"ref":1,"name":"p","hooks":8}]"#),
+            ("policies", r#"[{"ref":1,"name":"p","hooks":0}]"#),
             ("policies", r#"[{"ref":1,"name":"p"}]"#),
             ("policies", r#"[{"name":"p","hooks":1}]"#),
             ("policies", r#"[{"ref":1,"name":"p","hooks":1,"extra":1}]"#),
@@ -281,11 +284,15 @@ mod tests {
 
     #[test]
     fn an_unknown_field_is_named_with_its_component() {
+        let refusal = parse(&with(PLAIN, "descripton", "1")).expect_err("a slip");
+        let (fault, known) = refusal.split_once("; it takes ").expect("what it takes");
         assert_eq!(
-            parse(&with(PLAIN, "descripton", "1")),
-            Err(
-                "[INVALID_DEFINITION] component `devices.table` has an unknown field `descripton`".to_owned()
-            )
+            fault,
+            "[INVALID_DEFINITION] component `devices.table` has an unknown field `descripton`"
+        );
+        assert!(
+            known.starts_with("type description observations actions "),
+            "{known}"
         );
     }
 }
