@@ -49,6 +49,28 @@ test("parallel calls run at once and each gets exactly one result, in the order 
   assert.deepEqual(requests[1].messages.at(-1).results.map(({ id, result }) => [id, result.output]), [["a", 1], ["b", 2]]);
 });
 
+test("a new conversation has nothing of a call that the old one still waited for", async () => {
+  let release;
+  let begin;
+  const begun = new Promise((resolve) => {
+    begin = resolve;
+  });
+  const slow = tool("slow", () => {
+    begin();
+    return new Promise((resolve) => {
+      release = () => resolve({ status: "error", error: { code: "CANCELLED" } });
+    });
+  });
+  const { loop, requests } = loopOf([slow], [calls(call("a", "slow")), says("done")]);
+  const first = loop.send("go");
+  await begun;
+  loop.reset();
+  release();
+  assert.deepEqual(await first, { outcome: "stopped" });
+  await loop.send("again");
+  assert.deepEqual(requests[1].messages, [{ role: "user", text: "again" }]);
+});
+
 test("an unknown tool, a tool that throws and unreadable arguments are answered too", async () => {
   const { error } = console;
   console.error = () => {};

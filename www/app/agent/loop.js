@@ -13,17 +13,18 @@ const MAX_TURNS = 12;
  * `result({ call, result, ms })`, `end({ outcome, message? })`; outcomes are `done`, `stopped`, `bounded` and `failed`.
  */
 export function createAgentLoop({ toolset, model, system, on, maxTurns = MAX_TURNS }) {
-  const messages = [];
+  let thread = [];
   let controller = null;
 
   async function send(text) {
     if (controller !== null) throw new Error("The agent is still at work.");
     controller = new AbortController();
     const { signal } = controller;
+    const messages = thread;
     messages.push({ role: "user", text });
     let ending;
     try {
-      ending = await turns(signal);
+      ending = await turns(messages, signal);
     } catch (error) {
       ending = signal.aborted ? { outcome: "stopped" } : { outcome: "failed", message: messageOf(error) };
     }
@@ -32,7 +33,7 @@ export function createAgentLoop({ toolset, model, system, on, maxTurns = MAX_TUR
     return ending;
   }
 
-  async function turns(signal) {
+  async function turns(messages, signal) {
     for (let turn = 1; turn <= maxTurns; turn += 1) {
       on.turn({ turn });
       const tools = toolset.tools();
@@ -64,9 +65,10 @@ export function createAgentLoop({ toolset, model, system, on, maxTurns = MAX_TUR
     get busy() {
       return controller !== null;
     },
+    /** A new thread. What the old one still waits for comes into that. */
     reset() {
       controller?.abort();
-      messages.length = 0;
+      thread = [];
     },
   };
 }
