@@ -14,16 +14,17 @@ await Promise.all([init(), initTargets()]);
 const { registry, items } = createShopping();
 const toolset = createAgentToolset(registry, { consumer: { id: "shopping-agent", kind: "embedded" }, topology: "embedded" });
 
-// Whoever sits at the terminal decides. Without an answer, nothing happens.
+// Whoever sits at the terminal decides, one question after the other. Without an answer, nothing happens.
 const terminal = createInterface({ input: process.stdin, output: process.stdout });
-const asked = new Set();
+let isAsking = false;
 registry.confirmations.subscribe(async () => {
-  for (const { confirmationId, summary } of registry.confirmations.pending()) {
-    if (asked.has(confirmationId)) continue;
-    asked.add(confirmationId);
-    const answer = await terminal.question(`\n${summary}? [y/N] `);
-    registry.confirmations.resolve(confirmationId, { approved: answer.trim().toLowerCase() === "y" });
+  if (isAsking) return;
+  isAsking = true;
+  for (let open; ([open] = registry.confirmations.pending()) && open; ) {
+    const answer = await terminal.question(`\n${open.summary}? [y/N] `);
+    registry.confirmations.resolve(open.confirmationId, { approved: answer.trim().toLowerCase() === "y" });
   }
+  isAsking = false;
 });
 
 const ending = await converse({

@@ -33,16 +33,16 @@ terminal.close();
 toolset.dispose();
 registry.dispose();
 
-/** A call that needs a person waits until somebody at the terminal has decided. */
+/** A call that needs a person waits until somebody at the terminal has decided. A terminal asks one question at a time. */
 function askAPerson() {
-  const asked = new Set();
-  registry.confirmations.subscribe(() => {
-    const open = registry.confirmations.pending().filter(({ confirmationId }) => !asked.has(confirmationId));
-    for (const { confirmationId, summary } of open) {
-      asked.add(confirmationId);
-      terminal.question(`\n${summary}? [y/N] `).then((answer) => {
-        registry.confirmations.resolve(confirmationId, { approved: /^y(es)?$/i.test(answer.trim()) });
-      });
+  let isAsking = false;
+  registry.confirmations.subscribe(async () => {
+    if (isAsking) return;
+    isAsking = true;
+    for (let open; ([open] = registry.confirmations.pending()) && open; ) {
+      const answer = await terminal.question(`\n${open.summary}? [y/N] `);
+      registry.confirmations.resolve(open.confirmationId, { approved: /^y(es)?$/i.test(answer.trim()) });
     }
+    isAsking = false;
   });
 }
