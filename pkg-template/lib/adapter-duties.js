@@ -153,8 +153,7 @@ const confirmationsComplete = async (world) => {
   const { confirmations } = world.surface;
   let final;
   if (mode === "wait") {
-    const answer = Promise.resolve(peer.call(name, {}, { attemptId: "attempt-1" }));
-    answer.catch(() => undefined);
+    const answer = world.begin(peer, name, {}, "attempt-1");
     await world.until(() => confirmations.pending(), ({ length }) => length === 1, () => "no person was asked");
     confirmations.approve();
     final = await world.within(answer, "a call that a person approved got no answer");
@@ -205,8 +204,7 @@ const dangerousCallsCarryTheVersion = async (world) => {
   const { peer } = await world.attach();
   const name = await world.nameOf(peer, PURGE);
   world.tokens.length = 0;
-  const waiting = Promise.resolve(peer.call(name, {}, { attemptId: "attempt-1" }));
-  waiting.catch(() => undefined);
+  world.begin(peer, name, {}, "attempt-1");
   await world.until(() => world.tokens, ({ length }) => length > 0, () => "the call did not reach the registry");
   for (const token of world.tokens) {
     const carries = token === undefined || token.surfaceVersion === world.registry.getVersion();
@@ -230,11 +228,10 @@ const disposeSettles = async (world) => {
   const wipe = world.act(WIPE, { input: { type: "object" }, confirmation: "required" });
   world.register("probe.pad", { actions: { write: world.act(WRITE, { does: never }), wipe } });
   const { peer } = await world.attach();
-  const running = peer.call(await world.nameOf(peer, WRITE), { text: "a" }, { attemptId: "attempt-1" });
+  const calls = [world.begin(peer, await world.nameOf(peer, WRITE), { text: "a" }, "attempt-1")];
   await world.until(() => world.ran, ({ length }) => length === 1, () => "the call did not run");
-  const calls = [running];
   if (modeOf(peer) === "wait") {
-    calls.push(peer.call(await world.nameOf(peer, WIPE), {}, { attemptId: "attempt-2" }));
+    calls.push(world.begin(peer, await world.nameOf(peer, WIPE), {}, "attempt-2"));
     await world.until(() => world.surface.confirmations.pending(), ({ length }) => length === 1, () => "no person was asked");
   }
   world.registry.dispose();
@@ -263,7 +260,7 @@ const stopEndsEverything = async (world) => {
   const { peer, start, detach } = await world.attach();
   await world.shown(peer, [WRITE]);
   await detach();
-  await peer.adapter.stop();
+  await world.within(peer.adapter.stop(), "`stop()` did not end");
   world.seen.length = 0;
   world.register("probe.more", { observations: { read: world.read(READ, 1) } });
   for (let round = 0; round < 3; round++) await world.pause();

@@ -84,13 +84,14 @@ export class World {
 
   /** The adapter under test, attached. */
   async attach({ number = 1, snapshotContext } = {}) {
-    const peer = await this.factory();
+    const peer = await this.within(this.factory(), "the factory gave no peer");
     for (const method of ["tools", "call"]) {
       if (typeof peer?.[method] !== "function") throw new Error(`the factory gives no \`${method}\` function`);
     }
-    if (peer.close) this.endings.push(() => peer.close());
+    if (peer.close) this.endings.push(async () => this.within(peer.close(), "the peer did not close"));
     const start = () => {
-      const detach = this.registry.attach(peer.adapter, { consumer: this.consumer(number), snapshotContext });
+      const end = this.registry.attach(peer.adapter, { consumer: this.consumer(number), snapshotContext });
+      const detach = async () => this.within(end(), "the adapter did not stop");
       this.endings.push(detach);
       return detach;
     };
@@ -119,6 +120,13 @@ export class World {
   /** Calls as the peer does. */
   call(peer, name, input, attemptId, more) {
     return this.within(peer.call(name, input, { attemptId, ...more }), `the call of \`${name}\` got no answer`);
+  }
+
+  /** A call that is answered later, or never: whoever waits for it hears how it fails, and until then nobody. */
+  begin(peer, name, input, attemptId) {
+    const answer = Promise.resolve(peer.call(name, input, { attemptId }));
+    answer.catch(() => undefined);
+    return answer;
   }
 
   async within(promise, problem) {
@@ -152,10 +160,13 @@ export class World {
     return this.ran.filter((each) => each === sentence).length;
   }
 
+  /** Everything ends, whatever of it fails to; the first failure is thrown. */
   async close() {
-    for (const end of this.endings.reverse()) await end();
+    const failures = [];
+    for (const end of this.endings.reverse()) await end().catch((error) => failures.push(error));
     this.surface.dispose();
     this.registry.dispose();
+    if (failures.length > 0) throw failures[0];
   }
 }
 
@@ -168,10 +179,15 @@ export const adapterChecks = (factory, options) =>
     name: `${id}: ${duty}`,
     async run() {
       const world = new World(factory, options);
+      let isOver = false;
       try {
         await check(world);
+        isOver = true;
       } finally {
-        await world.close();
+        // What the check found says more than how its end went.
+        await world.close().catch((error) => {
+          if (isOver) throw error;
+        });
       }
     },
   }));

@@ -288,6 +288,24 @@ test("a factory that gives no peer is told so, in every line", async () => {
   assert.ok(report.every(({ ok, message }) => !ok && /the factory gives no `tools` function/.test(message)));
 });
 
+test("an end that fails or never comes is told, unless the check itself found something", async () => {
+  const run = (id, more, wrong) => {
+    const factory = () => ({ ...peerOf(wrong), ...more });
+    return adapterChecks(factory, { timeoutMs: 400 }).find((check) => check.id === id).run();
+  };
+  const never = () => new Promise(() => undefined);
+  const fails = () => {
+    throw new Error("the line is down");
+  };
+  await assert.rejects(run("duty-1", { close: fails }), /the line is down/);
+  await assert.rejects(run("duty-1", { close: never }), /the peer did not close within 400 ms/);
+  await assert.rejects(run("duty-8", { close: fails }, { declared: {} }), /says who waits/);
+  // A call that fails while nobody waits for it yet is no error of the process.
+  await assert.rejects(run("checklist-5", { call: async () => fails() }), /the call did not run/);
+  const [absent] = adapterChecks(never, { timeoutMs: 50 });
+  await assert.rejects(absent.run(), /the factory gave no peer within 50 ms/);
+});
+
 const { run } = usePage({ webmcp: true });
 
 test("in a page, with the browser's own WebMCP, the adapter keeps every duty", async () => {
