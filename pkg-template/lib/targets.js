@@ -5,7 +5,7 @@
 import { glue } from "#targets-glue";
 import { createApart } from "./apart.js";
 import { AgentSurfaceRuntimeError } from "./errors.js";
-import { isThenable } from "./thenable.js";
+import { attempt, isThenable } from "./thenable.js";
 
 /** What the module does, as `targets.rs` numbers it. */
 const PROJECT = 0;
@@ -138,8 +138,14 @@ const promptResult = (part) => {
 const unknown = (message) =>
   Object.freeze({ status: "error", error: { code: "EXECUTION_FAILED", message, retry: "no", details: { outcome: "unknown" } } });
 
-/** Of a tool that rejects, which a toolset's own never do: nobody knows what of it happened. */
+/** Of a tool that rejects or gives no result, which a toolset's own never do: nobody knows what of it happened. */
 const FAILED = /* @__PURE__ */ unknown("The tool failed: whether it took effect is unknown.");
+
+/** A tool that somebody wrapped may give anything; the results of the other calls stand. */
+const resultOf = (given) => {
+  const isResult = given?.status === "ok" || (given?.status === "error" && typeof given.error?.code === "string");
+  return isResult && attempt(() => JSON.stringify(given)) ? given : FAILED;
+};
 
 /** Of a call that a conversation still has open, while whoever ran it is gone. */
 const ABANDONED = /* @__PURE__ */ unknown("The page went away during this call: whether it took effect is unknown. Look before you call again.");
@@ -215,9 +221,9 @@ class Projection {
     );
     if (error) return { call, result: { status: "error", error } };
     try {
-      return { call, input, result: await tool.execute(input, { toolCallId: key ?? own.key, confirmationId, signal }) };
+      return { call, input, result: resultOf(await tool.execute(input, { toolCallId: key ?? own.key, confirmationId, signal })) };
     } catch {
-      // A tool that somebody wrapped; its words may be for nobody else, and the results of the other calls stand.
+      // Its words may be for nobody else.
       return { call, input, result: FAILED };
     }
   }

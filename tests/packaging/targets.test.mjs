@@ -53,6 +53,19 @@ test("a tool that rejects has failed, and the other calls keep their results", a
   assert.doesNotMatch(JSON.stringify(messages), /4242/);
 });
 
+test("a tool that gives no result has failed, whatever it gives", async () => {
+  const { toolset } = await surface();
+  const loop = { status: "ok" };
+  loop.output = loop;
+  for (const given of [undefined, null, "done", { done: true }, { status: "error" }, { status: "ok", output: 1n }, loop]) {
+    const wrapped = toolset.tools().map((tool) => (tool.name === FILTER ? tool : { ...tool, execute: async () => given }));
+    const projected = projectTools({ ...toolset, tools: () => wrapped }, { target: "anthropic" });
+    const { results, messages } = await projected.answer([use("a", WIPE, { id: "d1" }), use("b", FILTER, { status: "online" })]);
+    assert.deepEqual(results.map(({ result }) => result.error?.code), ["EXECUTION_FAILED", undefined]);
+    assert.match(messages[0].content[0].content, /whether it took effect is unknown/);
+  }
+});
+
 test("calls without ids, or with equal ones, are calls of their own, and the history is repaired", async () => {
   const { toolset, calls } = await surface();
   const projected = projectTools(toolset, { target: "openai-chat" });
