@@ -11,7 +11,7 @@ use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-const IN_DESCRIPTION: &str = "not accepted there: it went into the description";
+pub(super) const IN_DESCRIPTION: &str = "not accepted there: it went into the description";
 
 /// What a schema is once what it combines is one.
 enum Combined {
@@ -283,6 +283,7 @@ impl Projector<'_> {
         Ok(true)
     }
 
+    /// It goes into the description.
     pub(super) fn describe(&mut self, key: &str, value: &Json, draft: &mut Draft) {
         draft.notes.push(note(key, value));
         self.note_loss(key, Change::Weakened, IN_DESCRIPTION);

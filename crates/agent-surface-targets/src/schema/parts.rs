@@ -2,7 +2,7 @@
 //!
 //! It refuses to decide which keyword it is: `node` calls the function for it.
 
-use super::node::Draft;
+use super::node::{Draft, IN_DESCRIPTION};
 use super::types;
 use super::{Change, Outcome, Projector};
 use crate::json::{Json, Members, stronger};
@@ -92,12 +92,7 @@ impl Projector<'_> {
             match self.dialect {
                 Dialect::OpenaiStrict => return self.not_strict(key, "it has no strict form").map(|()| true),
                 Dialect::AnthropicStrict => {
-                    draft.notes.push(super::note(key, value));
-                    self.note_loss(
-                        key,
-                        Change::Weakened,
-                        "not accepted there: it went into the description",
-                    );
+                    self.describe(key, value, draft);
                     return Ok(true);
                 }
                 _ => {}
@@ -145,7 +140,7 @@ impl Projector<'_> {
                 draft.out.set("const", value.clone());
                 draft.out.take("type");
             }
-            Dialect::AnthropicStrict => self.say("const", value, draft),
+            Dialect::AnthropicStrict => self.describe("const", value, draft),
             Dialect::GeminiJson | Dialect::Portable => {
                 draft.out.set("enum", Json::List(Vec::from([value.clone()])));
                 self.note_loss("const", Change::Rewritten, "a list of one value");
@@ -166,7 +161,7 @@ impl Projector<'_> {
                 self.note_loss("const", Change::Rewritten, "both bounds are this number");
             }
             Json::Null => {}
-            _ => self.say("const", value, draft),
+            _ => self.describe("const", value, draft),
         }
     }
 
@@ -199,20 +194,11 @@ impl Projector<'_> {
                     draft.out.set("enum", value.clone());
                     draft.out.take("type");
                 } else {
-                    self.say("enum", value, draft);
+                    self.describe("enum", value, draft);
                 }
             }
             _ => draft.out.set("enum", value.clone()),
         }
-    }
-
-    fn say(&mut self, key: &str, value: &Json, draft: &mut Draft) {
-        draft.notes.push(super::note(key, value));
-        self.note_loss(
-            key,
-            Change::Weakened,
-            "not accepted there: it went into the description",
-        );
     }
 
     /// What can be said only when the rest is there.
@@ -271,11 +257,7 @@ impl Projector<'_> {
             (Some(Json::Object(map)), Dialect::Gemini) => {
                 let text = Json::Object(map.clone());
                 draft.notes.push(super::note("any other field", &text));
-                self.note_loss(
-                    key,
-                    Change::Weakened,
-                    "not accepted there: it went into the description",
-                );
+                self.note_loss(key, Change::Weakened, IN_DESCRIPTION);
             }
             (Some(Json::Bool(true)), Dialect::Gemini) => {
                 self.note_loss(key, Change::Omitted, "not accepted there");
