@@ -7,7 +7,8 @@
 use crate::identity::is_drawn;
 use crate::json::{Json, Members};
 use crate::mcp;
-use crate::schema::types;
+use crate::schema::reference::located;
+use crate::schema::types::{self, Types};
 use agent_surface_json::Bounds;
 use alloc::string::String;
 use core::cell::Cell;
@@ -97,7 +98,7 @@ impl Repair<'_> {
             return value;
         }
         let schema = self.resolved(schema);
-        let value = Self::out_of_text(value, schema);
+        let value = self.out_of_text(value, schema);
         let branch = ["anyOf", "oneOf"]
             .iter()
             .flat_map(|key| schema.at(key).items())
@@ -119,7 +120,10 @@ impl Repair<'_> {
             Json::Object(members) => {
                 let repaired = members.0.into_iter().filter_map(|(name, value)| {
                     let known = schema.at("properties").get(&name);
-                    let own = known.or_else(|| schema.get("additionalProperties"));
+                    // A pattern may be what speaks of it.
+                    let is_other = schema.get("patternProperties").is_none();
+                    let other = schema.get("additionalProperties").filter(|_| is_other);
+                    let own = known.or(other);
                     let Some(own) = own else {
                         return Some((name, value));
                     };
@@ -138,28 +142,48 @@ impl Repair<'_> {
                 Json::Object(repaired.collect())
             }
             Json::List(items) => {
-                let Some(own) = schema.get("items") else {
-                    return Json::List(items);
-                };
-                Json::List(items.into_iter().map(|item| self.value(item, own)).collect())
+                let (first, rest) = item_schemas(schema);
+                let repaired = items.into_iter().enumerate().map(|(at, item)| {
+                    let own = first.get(at).or(rest);
+                    match own {
+                        Some(own) => self.value(item, own),
+                        None => item,
+                    }
+                });
+                Json::List(repaired.collect())
             }
             other => other,
         }
     }
 
     /// A text where the schema wants an object or an array and no text.
-    fn out_of_text(value: Json, schema: &Json) -> Json {
-        let wanted = types::named(schema.get("type"));
+    fn out_of_text(&self, value: Json, schema: &Json) -> Json {
+        let Json::Text(text) = value else {
+            return value;
+        };
+        let wanted = self.wanted(schema);
         let is_nested = wanted.has(types::OBJECT) || wanted.has(types::ARRAY);
-        match value {
-            Json::Text(text) if is_nested && !wanted.has(types::STRING) => {
-                match Json::parse_within(&text, BOUNDS) {
-                    Ok(inner) if wanted.has(types::of(&inner)) => inner,
-                    _ => Json::Text(text),
-                }
-            }
-            other => other,
+        if is_nested
+            && !wanted.has(types::STRING)
+            && let Ok(inner) = Json::parse_within(&text, BOUNDS)
+            && wanted.has(types::of(&inner))
+        {
+            return inner;
         }
+        Json::Text(text)
+    }
+
+    /// The types that a schema names, or the branches of its union; none where a branch names none.
+    fn wanted(&self, schema: &Json) -> Types {
+        let stated = types::named(schema.get("type"));
+        let keys = ["anyOf", "oneOf"];
+        let branches = keys.iter().flat_map(|key| schema.at(key).items());
+        let mut each = branches.map(|branch| types::named(self.resolved(branch).get("type")));
+        if !stated.is_empty() {
+            return stated;
+        }
+        let all = each.try_fold(stated, |all, own| (!own.is_empty()).then(|| all.with(own)));
+        all.unwrap_or_default()
     }
 
     /// Whether null is a value of its own.
@@ -173,7 +197,11 @@ impl Repair<'_> {
             return true;
         }
         let about = schema.as_object().map(types::about).unwrap_or_default();
+        let parts = schema.at("allOf").items();
         about.has(types::NULL)
+            || (about.is_empty()
+                && !parts.is_empty()
+                && parts.iter().all(|part| self.takes_null(part, depth + 1)))
             || ["anyOf", "oneOf"]
                 .iter()
                 .flat_map(|key| schema.at(key).items())
@@ -186,12 +214,20 @@ impl Repair<'_> {
             let Some(reference) = at.get("$ref").and_then(Json::as_text) else {
                 break;
             };
-            let Some(target) = locate(self.root, reference) else {
+            let Some((_, target)) = located(self.root, reference) else {
                 break;
             };
             at = target;
         }
         at
+    }
+}
+
+/// The schemas of the first items, one by one, and that of the rest; a list of `items` is an older word for the first.
+fn item_schemas(schema: &Json) -> (&[Json], Option<&Json>) {
+    match (schema.get("items"), schema.at("prefixItems").items()) {
+        (Some(Json::List(first)), _) => (first, schema.get("additionalItems")),
+        (rest, first) => (first, rest),
     }
 }
 
@@ -212,16 +248,6 @@ fn fits(value: &Json, branch: &Json) -> bool {
             .items()
             .iter()
             .all(|name| value.get(name.str()).is_some())
-}
-
-/// What a reference within the document names.
-fn locate<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
-    let mut at = root;
-    for token in reference.strip_prefix('#')?.split('/').skip(1) {
-        let plain = token.split("~1").collect::<alloc::vec::Vec<_>>().join("/");
-        at = at.get(&plain.split("~0").collect::<alloc::vec::Vec<_>>().join("~"))?;
-    }
-    Some(at)
 }
 
 #[cfg(test)]
@@ -268,6 +294,30 @@ mod tests {
             prepared(LISTS, false, r#"{"a":"{}","b":"1"}"#),
             r#"{"input":{"a":"{}","b":"1"}}"#
         );
+        let unions = r#"{"properties":{"o":{"anyOf":[{"type":"object"},{"type":"null"}]},"t":{"anyOf":[{"type":"object"},{"type":"string"}]},"x":{"anyOf":[{"type":"object"},{}]}}}"#;
+        assert_eq!(
+            prepared(unions, false, r#"{"o":"{}","t":"{}","x":"{}"}"#),
+            r#"{"input":{"o":{},"t":"{}","x":"{}"}}"#
+        );
+    }
+
+    #[test]
+    fn a_text_stays_where_another_schema_speaks_of_it() {
+        let schema = r##"{"type":"object","properties":{"t":{"prefixItems":[{"type":"string"}],"items":{"type":"object"}},"u":{"items":[{"type":"string"},{"type":"object"}]},"o":{"type":"object"},"r":{"$ref":"#own"}},"patternProperties":{"^s":{"type":"string"}},"additionalProperties":{"type":"object"}}"##;
+        let sent = r#"{"t":["{}","{}"],"u":["{}","{}","{}"],"r":{"o":"{}"},"s":"{}"}"#;
+        assert_eq!(
+            prepared(schema, false, sent),
+            r#"{"input":{"t":["{}",{}],"u":["{}",{},"{}"],"r":{"o":"{}"},"s":"{}"}}"#
+        );
+    }
+
+    #[test]
+    fn a_reference_is_followed_into_lists_and_through_escapes() {
+        let schema = r##"{"type":"object","properties":{"a":{"$ref":"#/anyOf/0/properties/a"},"b":{"$ref":"#/$defs/two%20words"}},"anyOf":[{"properties":{"a":{"type":"object"}}}],"$defs":{"two words":{"type":"array"}}}"##;
+        assert_eq!(
+            prepared(schema, false, r#"{"a":"{}","b":"[]"}"#),
+            r#"{"input":{"a":{},"b":[]}}"#
+        );
     }
 
     #[test]
@@ -290,6 +340,11 @@ mod tests {
         assert_eq!(
             prepared(schema, false, sent),
             [r#"{"input":"#, sent, "}"].concat()
+        );
+        let parts = r#"{"type":"object","properties":{"both":{"allOf":[{"type":["string","null"]},{"type":"null"}]},"one":{"allOf":[{"type":["string","null"]},{"type":"string"}]}}}"#;
+        assert_eq!(
+            prepared(parts, true, r#"{"both":null,"one":null}"#),
+            r#"{"input":{"both":null}}"#
         );
     }
 

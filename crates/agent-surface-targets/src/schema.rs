@@ -7,7 +7,7 @@ mod merge;
 mod node;
 mod openapi;
 mod parts;
-mod reference;
+pub(crate) mod reference;
 pub(crate) mod types;
 mod union;
 

@@ -1,6 +1,6 @@
 //! What a `$ref` names, and whether it comes back to itself.
 //!
-//! It refuses to leave the document. Called by `node`, `openapi` and `union`.
+//! It refuses to leave the document. Called by `node`, `openapi` and `union`, and by `argument` for the original schema.
 
 use super::{Change, Outcome, Projector};
 use crate::json::{Json, Members};
@@ -16,33 +16,10 @@ const PLACES: [&str; 2] = ["$defs", "definitions"];
 impl Projector<'_> {
     /// The schema that a reference names, by its JSON Pointer.
     pub(super) fn target(&self, reference: &str) -> Outcome<(String, Json)> {
-        let lost = || self.quarantine("$ref", "the reference leads nowhere in this schema");
-        let Some(encoded) = reference.strip_prefix('#') else {
-            return lost();
-        };
-        let pointer = percent_decoded(encoded);
-        let mut at = self.root;
-        for token in pointer.split('/').skip(1) {
-            let token = token
-                .split("~1")
-                .collect::<Vec<_>>()
-                .join("/")
-                .split("~0")
-                .collect::<Vec<_>>()
-                .join("~");
-            let next = match at {
-                Json::List(items) => Json::Number(token)
-                    .as_count()
-                    .and_then(|index| items.get(index as usize)),
-                _ => at.get(&token),
-            };
-            let Some(next) = next else { return lost() };
-            at = next;
+        match located(self.root, reference) {
+            Some((pointer, target)) => Ok((pointer, target.clone())),
+            None => self.quarantine("$ref", "the reference leads nowhere in this schema"),
         }
-        if !pointer.is_empty() && !pointer.starts_with('/') {
-            return lost();
-        }
-        Ok((pointer, at.clone()))
     }
 
     /// A definition by its name, and its JSON Pointer.
@@ -237,6 +214,27 @@ impl Projector<'_> {
         }
         Json::Object(out)
     }
+}
+
+/// What a reference names in a document, and its JSON Pointer; nothing where it leads nowhere, to an anchor or elsewhere.
+pub(crate) fn located<'d>(root: &'d Json, reference: &str) -> Option<(String, &'d Json)> {
+    let pointer = percent_decoded(reference.strip_prefix('#')?);
+    if !pointer.is_empty() && !pointer.starts_with('/') {
+        return None;
+    }
+    let mut at = root;
+    for token in pointer.split('/').skip(1) {
+        let plain = token.split("~1").collect::<Vec<_>>().join("/");
+        let plain = plain.split("~0").collect::<Vec<_>>().join("~");
+        at = match at {
+            Json::List(items) => {
+                let index = Json::Number(plain).as_count()?;
+                items.get(index as usize)?
+            }
+            _ => at.get(&plain)?,
+        };
+    }
+    Some((pointer, at))
 }
 
 /// Every reference in a schema, in whatever keyword.
