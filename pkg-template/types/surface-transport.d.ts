@@ -77,7 +77,7 @@ interface TransportOptions {
   ) => PeerIdentity | undefined | Promise<PeerIdentity | undefined>;
   /** Milliseconds that `authorize` may take, 60,000 when absent; then the peer is refused (`SCOPE_DENIED`). */
   readonly authorizeMs?: number;
-  /** Requests of a peer that may wait at a time. 32 when absent. */
+  /** Requests of a peer that may be under way at a time. 32 when absent. */
   readonly maxInFlight?: number;
   /** For each session. */
   readonly rate?: SurfaceRate;

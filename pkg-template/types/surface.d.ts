@@ -89,7 +89,7 @@ export interface SurfaceOptions {
   ) => unknown;
   /** UTF-8 bytes of a request. 262,144 when absent. */
   readonly maxBytes?: number;
-  /** Requests that may wait at a time. 32 when absent; more are `RATE_LIMITED`. */
+  /** Requests that may be under way at a time, those whose caller left too. 32 when absent; more are `RATE_LIMITED`. */
   readonly maxInFlight?: number;
   readonly rate?: SurfaceRate;
   /** The clock, in milliseconds since the epoch. `Date.now` when absent. Where it throws or gives no time, sessions are over. */

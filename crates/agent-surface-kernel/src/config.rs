@@ -3,7 +3,7 @@
 //! It refuses what is no allowlist, no limit and no rate, with a sentence. Called by the boundary, or by a native host.
 
 use agent_surface_core::time::Millis;
-use agent_surface_json::{Document, Value};
+use agent_surface_json::{Document, Kind, Value};
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ pub struct Config {
     pub record_limit: u32,
     /// Bytes of a request, at most.
     pub max_bytes: usize,
-    /// Requests that may wait at a time.
+    /// Requests that may be under way at a time. One whose caller left counts until its execution has ended.
     pub max_in_flight: usize,
     /// Where requests are to be limited in time.
     pub rate: Option<Rate>,
@@ -59,17 +59,18 @@ impl Config {
                 Some(bucket.ok_or("`rate` must be { limit, windowMs }, whole numbers from 1")?)
             }
         };
-        let list = |key| {
-            root.get(key)
-                .ok_or("`expose` and the session's `scope` must be lists")
+        let list = |key| root.get(key).filter(|list| list.kind() == Kind::Array);
+        let names = |list: Value<'_>| {
+            let name = |item: Value<'_>| item.as_str().map(alloc::borrow::Cow::into_owned);
+            list.items().map(name).collect()
         };
-        let scope = list("scope")?.items().filter_map(Value::as_str);
+        let scope: Option<Vec<String>> = list("scope").and_then(names);
         let session = Session {
             expires_at,
-            scope: scope.map(alloc::borrow::Cow::into_owned).collect(),
+            scope: scope.ok_or("the session's `scope` must be a list of published ids")?,
         };
         Ok(Config {
-            exposures: expose::read(&app, list("expose")?)?,
+            exposures: expose::read(&app, list("expose").ok_or("`expose` must be a list")?)?,
             app,
             record_limit,
             max_bytes: max_bytes as usize,

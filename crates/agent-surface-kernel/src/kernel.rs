@@ -196,7 +196,7 @@ impl Kernel {
                 return Err(Refusal::new(Code::ScopeDenied, message));
             }
         }
-        if self.pendings.waiting() >= self.config.max_in_flight {
+        if self.pendings.in_flight() >= self.config.max_in_flight {
             let message = "too many requests are under way: wait for an answer";
             return Err(Refusal::new(Code::RateLimited, message));
         }
@@ -291,7 +291,8 @@ impl Kernel {
     pub fn handle_result(&mut self, call: u32, text: &str) {
         let document = Document::parse(text, TRUSTED).ok();
         let root = document.as_ref().map(Document::root);
-        let error = root.and_then(|root| root.get("error"));
+        let is_said = |error: &Value<'_>| error.kind() != Kind::Null;
+        let error = root.and_then(|root| root.get("error")).filter(is_said);
         let details = error.and_then(|error| error.get("details"));
         let detail = |key| {
             details

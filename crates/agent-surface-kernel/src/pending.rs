@@ -49,9 +49,9 @@ impl Pendings {
         self.list.is_empty()
     }
 
-    /// Those who wait, over all.
-    pub(crate) fn waiting(&self) -> usize {
-        self.list.iter().map(|pending| pending.tokens.len()).sum()
+    /// How many requests there are: each that waits, and each whose caller left while it still runs.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.list.iter().map(|pending| pending.tokens.len().max(1)).sum()
     }
 
     pub(crate) fn next_number(&mut self) -> u32 {

@@ -401,6 +401,35 @@ fn requests_are_limited_in_number_and_in_time() {
 }
 
 #[test]
+fn a_request_whose_caller_left_counts_until_its_execution_has_ended() {
+    let mut peer = Peer::with(&json!({ "maxInFlight": 1 }));
+    let call = call_of(&peer.invoke("1", "pay", &json!({})));
+    peer.kernel.handle_left(1);
+    assert_eq!(peer.drain()[1..], [Output::Abort { call }]);
+    assert_eq!(refusal(&peer.invoke("2", "pay", &json!({}))), "RATE_LIMITED");
+    assert_eq!(peer.result(call, &json!({})), []);
+    call_of(&peer.invoke("2", "pay", &json!({})));
+}
+
+#[test]
+fn an_error_that_is_null_is_none() {
+    let mut peer = Peer::new();
+    let call = call_of(&peer.invoke("1", "pay", &json!({})));
+    let answer = response(&peer.result(call, &json!({ "output": 1, "error": null })));
+    assert_eq!(answer["result"], json!({ "output": 1 }));
+}
+
+#[test]
+fn what_is_no_list_of_ids_is_no_scope() {
+    for scope in [json!("todo.add"), json!(null), json!(["todo.add", 1])] {
+        let refused = Config::read(&config(&json!({ "scope": scope })).to_string(), Millis(END));
+        assert!(refused.is_err_and(|text| text.contains("`scope`")), "{scope}");
+    }
+    let refused = Config::read(&config(&json!({ "expose": "todo.add" })).to_string(), Millis(END));
+    assert!(refused.is_err_and(|text| text.contains("`expose`")));
+}
+
+#[test]
 fn an_allowlist_with_an_entry_that_names_nothing_is_refused() {
     let entries = [
         json!("todo"),
