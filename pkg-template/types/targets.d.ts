@@ -1,5 +1,5 @@
 /**
- * Tools for model SDKs. The entry `agent-surface-wasm/targets`, with a module of its own (about 52 kB, brotli).
+ * Tools for model SDKs. The entry `agent-surface-wasm/targets`, with a module of its own (about 53 kB, brotli).
  *
  * A projection turns a toolset into what an SDK takes, and what the SDK gives back into calls and results. The surface
  * validates every call with the tool's own schema, whatever the target was told.
