@@ -49,6 +49,12 @@ struct Options {
 /// Serves, or checks.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
+    // Before anything takes time: a port that is not free is said at once.
+    let listeners = if options.check {
+        None
+    } else {
+        Some(listen(&options)?)
+    };
     setup::run(
         workspace,
         if options.check {
@@ -60,10 +66,9 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     build::for_pages(workspace)?;
     environment::build(workspace)?;
     docs::make(workspace)?;
-    if options.check {
-        check(workspace, &options.stories)
-    } else {
-        serve(workspace, &options)
+    match listeners {
+        Some((pages, agent)) => serve(workspace, &options, pages, agent),
+        None => check(workspace, &options.stories),
     }
 }
 
@@ -86,13 +91,18 @@ fn parse(arguments: &[String]) -> Result<Options> {
     Ok(options)
 }
 
-fn serve(workspace: &Workspace, options: &Options) -> Result<()> {
-    let store = Store::open(Some(workspace.path("target/demo/devices.json")), options.fresh)?;
+/// The pages' own listener, and that of the agent's site.
+fn listen(options: &Options) -> Result<(TcpListener, TcpListener)> {
     let pages = match options.port {
         Some(port) => bind(port)?,
         None => bind_near(PORT)?,
     };
     let agent = bind_near(pages.local_addr()?.port().saturating_add(1))?;
+    Ok((pages, agent))
+}
+
+fn serve(workspace: &Workspace, options: &Options, pages: TcpListener, agent: TcpListener) -> Result<()> {
+    let store = Store::open(Some(workspace.path("target/demo/devices.json")), options.fresh)?;
     let environment = Environment::start(workspace, pages.local_addr()?.port())?;
     say!(
         "\nThe demo is at http://{}/ (an agent's own site at http://{}/, an environment at {}).\nCtrl-C stops it.",
@@ -159,7 +169,7 @@ fn start(
 
 fn bind(port: u16) -> Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-        .with_context(|| format!("cannot listen on 127.0.0.1:{port}"))
+        .with_context(|| format!("cannot listen on 127.0.0.1:{port}: choose another with `--port`"))
 }
 
 fn bind_near(port: u16) -> Result<TcpListener> {
