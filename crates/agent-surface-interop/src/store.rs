@@ -235,7 +235,7 @@ impl Allocation {
 
     /// What a store does: the number, given the one that the key has already and the highest so far.
     pub fn number(&self, allocated: Option<u64>, head: u64) -> Result<u64, Error> {
-        let number = allocated.unwrap_or(head + 1);
+        let number = allocated.unwrap_or(head.saturating_add(1));
         if number > self.maximum {
             return Err(Rule::OutboundCapacity.into());
         }

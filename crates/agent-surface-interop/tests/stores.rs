@@ -111,6 +111,14 @@ fn a_place_belongs_to_one_request_of_one_operation() {
 }
 
 #[test]
+fn there_is_no_number_after_the_last_one() {
+    let allocation = Allocation::new("i", "s", u64::MAX >> 11, None).unwrap();
+    for head in [u64::MAX >> 11, u64::MAX] {
+        assert!(allocation.number(None, head).is_err(), "{head}");
+    }
+}
+
+#[test]
 fn a_key_keeps_its_number_and_a_refused_one_takes_none() {
     let mut store = MemoryOutbound::default();
     let mut next = |session: &str, maximum, key: Option<&str>| {
