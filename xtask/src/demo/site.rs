@@ -4,10 +4,7 @@
 
 use std::{
     net::{TcpListener, TcpStream},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     thread,
 };
 
@@ -106,16 +103,16 @@ impl Site {
 
 /// Accepts for ever, one thread per connection.
 pub fn answer(listener: &TcpListener, site: Site) {
-    let (site, open) = (Arc::new(site), Arc::new(AtomicUsize::new(0)));
+    let (site, open) = (Arc::new(site), Arc::new(()));
     for connection in listener.incoming().flatten() {
-        if open.fetch_add(1, Ordering::SeqCst) >= CONNECTIONS {
-            open.fetch_sub(1, Ordering::SeqCst);
+        if Arc::strong_count(&open) > CONNECTIONS {
             continue;
         }
-        let (site, open) = (Arc::clone(&site), Arc::clone(&open));
+        let (site, place) = (Arc::clone(&site), Arc::clone(&open));
         thread::spawn(move || {
             site.converse(&connection);
-            open.fetch_sub(1, Ordering::SeqCst);
+            // Given back by a thread that panics, too.
+            drop(place);
         });
     }
 }
