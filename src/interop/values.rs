@@ -73,10 +73,13 @@ pub fn is_identifier(text: &str) -> bool {
     Identifier::parse(text, "identifier").is_ok()
 }
 
+/// Bytes of a signature (RFC 8032, section 5.1.6).
+const SIGNATURE_BYTES: usize = 64;
+
 /// The bytes of a signature's text; undefined where it is none.
 #[wasm_bindgen(js_name = decodeSignature)]
 pub fn decode_signature(text: &str) -> Option<Vec<u8>> {
-    decode_base64url(text)
+    decode_base64url(text).filter(|bytes| bytes.len() == SIGNATURE_BYTES)
 }
 
 /// The text of a signature.
