@@ -29,7 +29,7 @@ test("the page shows the whole adapter, and every other script is a piece of an 
 });
 
 test("the adapter keeps every duty", async () => {
-  const printed = await app.node("--test", "--test-reporter=tap", "websocket-adapter.test.mjs");
+  const printed = await app.node("--test", "--test-timeout=60000", "--test-reporter=tap", "websocket-adapter.test.mjs");
   assert.match(printed, /^# pass 16$/m);
   assert.match(printed, /^# fail 0$/m);
 });

@@ -21,7 +21,7 @@ test("a transport of one's own connects, carries and ends as the page's own does
   const names = ["broadcast-transport.mjs", "broadcast-transport.test.mjs"];
   const app = await project(Object.fromEntries(await Promise.all(names.map(async (name) => [name, await read("tests", "examples", name)]))));
   try {
-    const printed = await app.node("--test", "--test-reporter=tap", names[1]);
+    const printed = await app.node("--test", "--test-timeout=60000", "--test-reporter=tap", names[1]);
     assert.match(printed, /^# pass 4$/m);
     assert.match(printed, /^# fail 0$/m);
   } finally {
