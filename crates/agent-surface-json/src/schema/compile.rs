@@ -180,7 +180,7 @@ impl Compiler {
                     return Ok(Some(types));
                 }
                 types::push_names(&mut detail, types::ANY);
-                ("must be an array of, or one of ", "")
+                ("must be one of these, or a list of them: ", "")
             }
             Keyword::MinLength | Keyword::MaxLength | Keyword::MinItems | Keyword::MaxItems => {
                 let number = argument.as_u32();
