@@ -16,6 +16,9 @@ const require = createRequire(import.meta.url);
 const env = { ...process.env };
 delete env.NODE_TEST_CONTEXT;
 
+/** After that a program is taken for one that hangs. */
+const LONGEST_MS = 180_000;
+
 /** The packed package; `cargo xtask test` names it. */
 export const TARBALL =
   process.env.AGENT_SURFACE_TARBALL ??
@@ -64,7 +67,7 @@ export async function project(files, { link = [], parent = tmpdir() } = {}) {
     /** A path below the project. */
     path: (...parts) => join(folder, ...parts),
     /** Runs Node in the project and answers with what it printed. */
-    node: async (...args) => (await execute(process.execPath, args, { cwd: folder, env })).stdout,
+    node: async (...args) => (await execute(process.execPath, args, { cwd: folder, env, timeout: LONGEST_MS })).stdout,
     /** All files below a folder of the project. */
     files: async (name) => (await readdir(join(folder, name), { recursive: true })).sort(),
     remove: () => rm(folder, { recursive: true, force: true }),
