@@ -12,7 +12,7 @@ export interface SchemaEngineOptions extends InitOptions {
 }
 
 /**
- * Loads the full engine, once per page (about 510 kB, brotli). From then on `fromJsonSchema` takes schemas outside the
+ * Loads the full engine, once per page (about 521 kB, brotli). From then on `fromJsonSchema` takes schemas outside the
  * built-in subset: all of draft 2020-12 (`oneOf`, `allOf`, `not`, `if`, `patternProperties`, `prefixItems`,
  * `unevaluated*`, `dependent*`, `contains`, `$anchor`, `$dynamicRef`, …), drafts 4, 6, 7 and 2019-09 by `$schema`, and
  * references to `documents`. Schemas inside the subset stay with the built-in engine, which is smaller and faster.
