@@ -29,8 +29,8 @@ export const isReply = (value) => replies.has(value);
 
 const receive = async (place, response) => {
   const { status, headers, body } = response ?? {};
-  if (!Number.isInteger(status) || !isFunction(headers?.get)) {
-    throw refuseAnswer("expected `fetch` to give a response, with `status` and `headers`");
+  if (!Number.isInteger(status) || !isFunction(headers?.get) || (body && !isFunction(body.getReader))) {
+    throw refuseAnswer("expected `fetch` to give a response, with `status`, `headers` and a stream as its `body`");
   }
   const declared = declaredBytes(headers);
   let reply;

@@ -153,6 +153,7 @@ test("claims, reservations and allocations of other kinds are refused by the rul
 
 test("a `fetch` that gives no response is said to", async () => {
   const noResponses = [undefined, null, {}, { status: 200 }, { status: "200", headers: new Headers() }, { headers: new Headers() }, UNSPEAKABLE];
+  noResponses.push({ status: 200, headers: new Headers(), body: "{}" }, { status: 500, headers: new Headers(), body: {} });
   for (const response of noResponses) {
     const transport = new I.HttpInteropTransport({ baseUrl: "https://a.example/", fetch: async () => response });
     await assert.rejects(transport.manifest(), refuses("HOST", /expected `fetch` to give a response/));
