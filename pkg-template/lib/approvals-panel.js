@@ -36,7 +36,12 @@ export class Panel {
   #queued = false;
   #refusals = 0;
   #since = Infinity;
-  #early = false;
+  /** Whether the last press began too early, by the type of its event. */
+  #early = {};
+  /** Where the buttons were in the last frame, and since when. */
+  #at = {};
+  #still = 0;
+  #frame;
   #timer;
   #noteTimer;
   // A request counts as seen from the first frame that has it in view; out of view, nothing can be answered.
@@ -161,7 +166,7 @@ export class Panel {
     const inside = this.#root.activeElement;
     const first = !this.#shown;
     this.#since = Infinity;
-    this.#early = false;
+    this.#early = {};
     this.#shown = record;
     this.#refusals = 0;
     this.#left = undefined;
@@ -176,6 +181,8 @@ export class Panel {
     this.#update();
     this.#watch.disconnect();
     this.#watch.observe(this.#dialog);
+    cancelAnimationFrame(this.#frame);
+    this.#follow();
     this.#host.toggleAttribute("pending", true);
     if (first || inside) this.#part("deny").focus();
     else this.#say("saidNext");
@@ -184,6 +191,7 @@ export class Panel {
   #hide() {
     clearTimeout(this.#timer);
     this.#watch.disconnect();
+    cancelAnimationFrame(this.#frame);
     this.#since = Infinity;
     this.#shown = undefined;
     // Closing gives focus back to where it was, if it is still inside.
@@ -236,12 +244,28 @@ export class Panel {
     return event.timeStamp - this.#since >= GUARD_MS;
   }
 
+  #follow() {
+    this.#look();
+    this.#frame = requestAnimationFrame(() => this.#follow());
+  }
+
+  // What moved under a pointer that stands still was not aimed at: an agent's actions may move the page's layout.
+  #look() {
+    const { x, y } = this.#part("approve").getBoundingClientRect();
+    if (x === this.#at.x && y === this.#at.y) return;
+    this.#at = { x, y };
+    this.#still = performance.now();
+  }
+
   // A press that began too early does not count when it ends, typing that runs on keeps the guard up, and a key held
   // down is one press.
   #begin(event) {
-    const { key } = event;
-    this.#early = !this.#counts(event);
-    if (this.#early && key?.length === 1 && this.#since < Infinity) this.#since = event.timeStamp;
+    const { key, type } = event;
+    if (!this.#shown) return;
+    if (!key) this.#look();
+    const early = !this.#counts(event) || (!key && event.timeStamp - this.#still < GUARD_MS);
+    this.#early[type] = early;
+    if (early && key?.length === 1 && this.#since < Infinity) this.#since = event.timeStamp;
     if (event.repeat && event.target.localName === "button" && KEYS.includes(key)) event.preventDefault();
   }
 
@@ -254,8 +278,10 @@ export class Panel {
 
   #decide(approved, event) {
     const record = this.#shown;
-    const early = this.#early;
-    this.#early = false;
+    // A click that a key makes has no count.
+    const press = event.detail ? "pointerdown" : "keydown";
+    const early = this.#early[press];
+    this.#early[press] = false;
     if (!event.isTrusted || early || !this.#counts(event)) return;
     this.#sync();
     if (this.#shown !== record) return;

@@ -136,6 +136,43 @@ test("a press that began too early does not count when it ends", async () => {
   assert.equal((await resolved()).length, 1);
 });
 
+test("a key that is pressed meanwhile makes no late press of an early one", async () => {
+  await withinGuard(async () => {
+    const began = await clock();
+    await ask();
+    await page.mouse.move(...(await centre("[part=approve]")));
+    await page.mouse.down();
+    return began;
+  });
+  await guardOver();
+  await page.keyboard.press("Shift");
+  await page.mouse.up();
+  assert.deepEqual(await resolved(), []);
+  await click("[part=approve]");
+  assert.equal((await resolved()).length, 1);
+});
+
+test("buttons that moved under a pointer that stands still are not pressed by it", async () => {
+  await withinGuard(async () => {
+    await ask();
+    await guardOver();
+    const [x, y] = await centre("[part=approve]");
+    await page.mouse.move(x, y + 80);
+    const began = await clock();
+    await page.evaluate(() => {
+      element.before(Object.assign(document.createElement("p"), { id: "late", style: "margin: 0; height: 80px" }));
+    });
+    assert.deepEqual(await centre("[part=approve]"), [x, y + 80]);
+    await page.mouse.down();
+    await page.mouse.up();
+    return began;
+  });
+  assert.deepEqual(await resolved(), []);
+  await guardOver();
+  await click("[part=approve]");
+  assert.equal((await resolved()).length, 1);
+});
+
 test("a key held down answers one request", async () => {
   await ask({}, {}, {});
   await guardOver();

@@ -1,6 +1,6 @@
 // `<agent-approvals>` as a person meets it, in any page that gives `window.surface.pending()`.
 
-/** Longer than the time in which the element ignores a click that was meant for something else. */
+/** Longer than the time in which the element, new or in a new place, ignores a click that was meant for something else. */
 const GUARD_MS = 450;
 
 export function approvalsOf({ page, devtools }) {
@@ -8,11 +8,15 @@ export function approvalsOf({ page, devtools }) {
   async function asked() {
     const handle = await page.waitForFunction(() => window.surface.pending()[0]);
     const record = await handle.jsonValue();
-    await page.evaluate(() => {
-      window.shownSince = performance.now();
-    });
-    await page.waitForFunction((ms) => performance.now() - window.shownSince > ms, GUARD_MS);
+    await guardOver();
     return record;
+  }
+
+  async function guardOver() {
+    await page.evaluate(() => {
+      window.seenSince = performance.now();
+    });
+    await page.waitForFunction((ms) => performance.now() - window.seenSince > ms, GUARD_MS);
   }
 
   /** A part that is shown. The shadow tree is closed to scripts; the devtools see it as a person does. */
@@ -34,6 +38,7 @@ export function approvalsOf({ page, devtools }) {
 
   async function click(part) {
     const { x, y } = await centreOf(part);
+    await guardOver();
     await page.mouse.click(x, y);
   }
 
