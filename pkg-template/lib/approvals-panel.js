@@ -312,7 +312,7 @@ export class Panel {
     return [
       h("header", {}, h("span", { part: "eyebrow" }, text("eyebrow")), h("span", { part: "queue" }),
         h("span", { part: "timer", role: "timer" })),
-      h("h2", { part: "heading", id: "heading" }, reveal(heading)),
+      h("h2", { part: "heading", id: "heading" }, reveal(heading, text)),
       about,
       h("h3", { id: "input" }, text("input")),
       h("div", { part: "input", role: "group", tabindex: 0, "aria-labelledby": "input" }, tree(input ?? {}, text)),

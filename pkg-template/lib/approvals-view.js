@@ -11,6 +11,8 @@ const OPEN_ENTRIES = 12;
 const OPEN_DEPTH = 3;
 /** Entries made at a time. */
 const PAGE = 100;
+/** Codes and line breaks made at a time: each is an element. */
+const MARKS = 1000;
 /** Codes spelled out in one run of invisible characters; the rest is counted. */
 const RUN = 12;
 
@@ -46,16 +48,38 @@ export function hasHidden(value) {
   return Object.entries(value).some(([key, part]) => HIDDEN_ONLY.test(key) || hasHidden(part));
 }
 
-/** A text as isolated nodes, with invisible characters by their code. */
-export function reveal(text) {
+/** A text as isolated nodes, with invisible characters by their code. `say` names the button where there are too many. */
+export function reveal(text, say) {
   const out = h("bdi", {});
+  const found = text.matchAll(HIDDEN_OR_BREAK);
   let end = 0;
-  for (const { 0: run, index } of text.matchAll(HIDDEN_OR_BREAK)) {
-    out.append(text.slice(end, index), run === "\n" ? h("span", { class: "break" }, "↵\n") : h("mark", {}, codes(run)));
-    end = index + run.length;
-  }
-  out.append(text.slice(end));
+  const fill = (more) => {
+    // Appended as one: each change of a `bdi` looks through all of it for its direction.
+    const piece = document.createDocumentFragment();
+    for (let marks = 0; marks < MARKS; marks++) {
+      const { value, done } = found.next();
+      const { 0: run, index } = value ?? { 0: "", index: text.length };
+      piece.append(text.slice(end, index));
+      end = index + run.length;
+      if (done) break;
+      piece.append(run === "\n" ? h("span", { class: "break" }, "↵\n") : h("mark", {}, codes(run)));
+    }
+    more?.remove();
+    out.append(piece);
+    if (end < text.length) out.append(moreOf(say("more", text.length - end), fill));
+  };
+  fill();
   return out;
+}
+
+/** A button that shows more; where it goes with the focus, the focus stays near. */
+function moreOf(words, fill) {
+  const more = h("button", { type: "button" }, words);
+  more.addEventListener("click", () => {
+    if (more.matches(":focus")) more.closest("[tabindex]")?.focus();
+    fill(more);
+  });
+  return more;
 }
 
 /** A `<details>` whose content is made when it is first opened. */
@@ -68,7 +92,7 @@ function folded(summary, build) {
 /** A text of any length; `quoted` puts it between quotation marks, as a value. */
 export function longText(text, say, quoted) {
   const full = () => {
-    const bdi = reveal(text);
+    const bdi = reveal(text, say);
     if (quoted) bdi.className = "quoted";
     return bdi;
   };
@@ -86,7 +110,7 @@ function entriesView(entries, list, say, depth) {
       const node = tree(value, say, depth + 1);
       const beside = node.matches("bdi, code");
       if (list) body.append(h("li", {}, node));
-      else body.append(h("dt", {}, key ? reveal(key) : '""'), h("dd", beside ? {} : { class: "wide" }, node));
+      else body.append(h("dt", {}, key ? longText(key, say) : '""'), h("dd", beside ? {} : { class: "wide" }, node));
     }
     more.textContent = say("more", entries.length - from);
     if (from >= entries.length) {

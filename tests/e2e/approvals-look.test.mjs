@@ -82,6 +82,29 @@ test("a big input costs little to show and can be read to its end", async () => 
   assert.equal(await page.evaluate(() => part("input").querySelectorAll("button").length), 0);
 });
 
+test("a key or a text full of what cannot be seen costs little to show, and can be read to its end", async () => {
+  await ask({ input: { ["k\u200B".repeat(2500)]: 1 } });
+  assert.ok((await page.evaluate(() => part("input").querySelectorAll("mark").length)) <= 60);
+  await guardOver();
+  await click("summary");
+  const marks = (count) =>
+    page.waitForFunction((all) => part("input").querySelectorAll("details > bdi > mark").length === all, count);
+  await marks(1000);
+  for (const [count, left] of [[2000, "3,000"], [2500, "1,000"]]) {
+    const more = await page.evaluate(() => {
+      const button = part("input").querySelector("details button");
+      button.focus();
+      return button.textContent;
+    });
+    assert.equal(more, `Show ${left} more`);
+    await page.keyboard.press("Enter");
+    await marks(count);
+  }
+  assert.equal(await focused(), "input");
+  const whole = await page.evaluate(() => part("input").querySelector("details > bdi").textContent);
+  assert.equal(whole, "kU+200B".repeat(2500));
+});
+
 test("deep input is folded level by level", async () => {
   let input = {};
   for (let depth = 0; depth < 60; depth++) input = { down: input };
