@@ -1,6 +1,6 @@
 /**
  * The peer's end of the external surface: for an agent in another frame or window. The entry
- * `agent-surface-wasm/surface/client`, a script of 1.5 kB (brotli) without a module.
+ * `agent-surface-wasm/surface/client`, a script of 1.6 kB (brotli) without a module.
  */
 
 import type { SurfaceDescription, SurfaceErrorCode, SurfaceOutput, SurfaceResponse } from "./surface-envelope.js";

@@ -154,7 +154,7 @@ export type SurfaceConnected =
 
 /** A transport of one's own, from the inside. Users get its `SurfaceTransport` half. */
 export interface SurfaceCarrier extends SurfaceTransport {
-  /** A peer that was proved: `authorize` is asked, its session made. Rejects only for arguments that are none. */
+  /** A peer that was proved: `authorize` is asked, its session made. Rejects for arguments that are none, and where the module has stopped. */
   connect(peer: SurfacePeerIdentity, link: SurfaceLink): Promise<SurfaceConnected>;
   /** Tells the audit of a peer that could not be proved. */
   refuse(peer: SurfacePeerIdentity, code: string): void;
