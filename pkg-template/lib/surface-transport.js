@@ -23,6 +23,8 @@ export const nameOf = (name) => shortText(name, MAX_NAME);
 
 const refusal = (code, message) => ({ ok: false, error: { code, message } });
 
+const CLOSED = refusal("CLOSED", "the page takes no more connections");
+
 const definitionFault = (message) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", message);
 
 const face = ({ origin, declaredName, session, lastCall }) => Object.freeze({ origin, declaredName, session, lastCall });
@@ -174,6 +176,7 @@ export class Peers {
     if (typeof origin !== "string" || typeof link?.close !== "function") {
       throw new TypeError("`connect` expects { origin, declaredName? }, which was proved, and a link { close(code), changed?() }");
     }
+    if (this.isClosed) return CLOSED;
     return this.admit(this.gate.greet(this.now(), origin.toWellFormed(), undefined, 0), { origin, declaredName: nameOf(declaredName) }, link);
   }
 
@@ -186,7 +189,7 @@ export class Peers {
       this.arm();
       const identity = await Promise.race([this.grant(about, asking.signal), over]);
       const isLate = !this.gate.answered(number);
-      if (this.isClosed) return refusal("CLOSED", "the page takes no more connections");
+      if (this.isClosed) return CLOSED;
       if (isLate) return this.refuse(about, "SCOPE_DENIED", "the page did not decide in time");
       if (!identity) return this.refuse(about, "SCOPE_DENIED", "the page grants nothing to this origin");
       return this.open(about, identity, link);

@@ -58,11 +58,13 @@ test("an `authorize` that never answers is told to stop, its peer is refused, an
 });
 
 test("a transport that is closed keeps nobody waiting for `authorize`", async () => {
-  let signal;
-  start({ authorize: (_, options) => new Promise(() => ({ signal } = options)) });
+  const signals = [];
+  start({ authorize: (_, { signal }) => new Promise(() => signals.push(signal)) });
   const waiting = carrier.connect({ origin: A }, link);
   carrier.close();
-  assert.deepEqual([(await waiting).error.code, signal.aborted], ["CLOSED", true]);
+  assert.deepEqual([(await waiting).error.code, signals[0].aborted], ["CLOSED", true]);
+  // And asks about nobody any more.
+  assert.deepEqual([(await carrier.connect({ origin: A }, link)).error.code, signals.length], ["CLOSED", 1]);
 });
 
 test("the page is asked about an origin 64 times a minute at most, whatever it answers", async () => {
