@@ -333,11 +333,25 @@ test("remote agents: the server in Node answers the same, and what is no request
 test("errors and limits: the codes and the limits are those of the package, with what each is by default", async () => {
   const text = await readFile(join(ROOT, "docs", "errors-and-limits.md"), "utf8");
   const app = await projectOf({
-    "main.js": `import * as A from "agent-surface-wasm"; console.log(JSON.stringify([A.AGENT_CAPABILITY_ERROR_CODES, A.DEFAULT_LIMITS]));`,
+    "main.js": `
+      import * as A from "agent-surface-wasm";
+      await A.init();
+      const returning = async (environment, value) => {
+        const registry = A.createAgentSurfaceRegistry({ environment, audit: { record() {} } });
+        const go = A.action({ description: "Goes", input: A.emptyObjectSchema, effect: "local-state", execute: () => value });
+        registry.register(A.defineAgentComponent({ type: "app.pad", description: "A pad", actions: { go } }));
+        const call = registry.invoke({ capabilityId: "view:app.pad.go", input: {} });
+        return call.then(({ error }) => error.code, ({ message }) => message).finally(() => registry.dispose());
+      };
+      const ended = [];
+      for (const environment of ["development", "test", "production"]) ended.push(await returning(environment, { at: new Date() }));
+      console.log(JSON.stringify([A.AGENT_CAPABILITY_ERROR_CODES, A.DEFAULT_LIMITS, ended]));`,
   });
-  const [codes, limits] = JSON.parse(await app.node("main.js"));
+  const [codes, limits, [inDevelopment, inTest, inProduction]] = JSON.parse(await app.node("main.js"));
   const listed = [...text.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)].flatMap(([, cell]) => cell.replaceAll("`", "").split(", "));
   assert.deepEqual(listed, codes);
   const defaults = [...text.matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(([, name, value]) => [name, Number(value.replaceAll(",", ""))]);
   assert.deepEqual(Object.fromEntries(defaults), limits);
+  for (const message of [inDevelopment, inTest]) assert.match(message, /`at` must be JSON/);
+  assert.equal(inProduction, "EXECUTION_FAILED");
 });
