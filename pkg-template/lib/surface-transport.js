@@ -8,6 +8,8 @@ import { made } from "./surface-module.js";
 import { attempt, clockOf, report, timeOf } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
 
+/** As long as the gate counts before it tells. */
+const COUNTED_MS = 10_000;
 const MAX_NAME = 100;
 /** The longest that a timer can be. */
 const MAX_TIMER = 2 ** 31 - 1;
@@ -106,12 +108,13 @@ export class Peers {
       throw definitionFault(`a transport needs a \`name\` and \`authorize\`, and takes ${OPTIONS.join(", ")}${unknown === undefined ? "" : `, not \`${unknown}\``}`);
     }
     const { maxBytes = 262_144, maxInFlight = 32, authorizeMs = 60_000, now = () => Date.now() } = options;
-    if (!Number.isInteger(authorizeMs) || authorizeMs < 1 || authorizeMs > MAX_TIMER) {
-      throw definitionFault(`\`authorizeMs\` must be a whole number from 1 to ${MAX_TIMER}`);
+    if (!Number.isInteger(authorizeMs) || authorizeMs < 1 || authorizeMs >= MAX_TIMER) {
+      throw definitionFault(`\`authorizeMs\` must be a whole number from 1 to ${MAX_TIMER - 1}`);
     }
     this.gate = made((glue) => new glue.SurfaceGate(authorizeMs));
     Object.assign(this, { name, surface, sessions, authorize, audit, now: clockOf(now) });
     this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
+    this.longest = Math.max(authorizeMs, COUNTED_MS);
     this.all = new Set();
     this.listeners = new Set();
     /** What ends the wait for `authorize`, by handshake. */
@@ -152,7 +155,9 @@ export class Peers {
     clearTimeout(this.timer);
     const at = this.gate.timeout();
     if (at < 0 || this.isClosed) return;
-    this.timer = setTimeout(() => attempt("a transport stopped:", () => this.elapse(this.now())), Math.min(MAX_TIMER, Math.max(0, at - this.now() || 0) + 1));
+    // Nothing is due later than that, unless the clock was set back.
+    const rest = Math.min(this.longest, Math.max(0, at - this.now() || 0));
+    this.timer = setTimeout(() => attempt("a transport stopped:", () => this.elapse(this.now())), rest + 1);
     this.timer.unref?.();
   }
 
