@@ -56,12 +56,24 @@ const arrived = (calls) => {
   return calls ?? null;
 };
 
+/** Deeper than what any call takes, and not too deep to write. */
+const DEEPEST = 2000;
+
+/** The value to `levels` below it: deep enough to be refused as it would be as a whole. */
+const cutAt = (levels, value) => {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return null;
+  const entries = Object.entries(value).map(([key, each]) => [key, cutAt(levels - 1, each)]);
+  return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+};
+
 /** What the module reads; SDKs give arguments that they have parsed, however deep. */
-const written = (request) => {
+const written = (request, levels) => {
   try {
     return JSON.stringify(request);
   } catch (cause) {
-    throw new TypeError(`\`answer\` was given what cannot be written as JSON: ${cause.message}`, { cause });
+    if (cause instanceof RangeError && levels === undefined) return written(cutAt(DEEPEST, request), DEEPEST);
+    throw new TypeError(`the model's turn cannot be written as JSON: ${cause.message}`, { cause });
   }
 };
 

@@ -5,6 +5,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FILTER, WIPE, main, projectTools, surface } from "./targets-surface.mjs";
 
+const nested = (levels) => {
+  let value = {};
+  for (let at = 0; at < levels; at++) value = { status: value };
+  return value;
+};
+
 const use = (id, name, input) => ({ type: "tool_use", id, name, input });
 
 test("definitions are the same object while state alone changes, and the state block says what changed", async () => {
@@ -84,7 +90,7 @@ test("arguments that are no JSON, too deep or too large are answered, and nothin
   const { toolset, calls } = await surface();
   const projected = projectTools(toolset, { target: "openai-chat" });
   const deep = `{"status":${"[".repeat(500)}${"]".repeat(500)}}`;
-  const given = ["{", deep, JSON.stringify(deep), JSON.parse(deep), `{"status":"${"x".repeat(300_000)}"}`, 7, []];
+  const given = ["{", deep, JSON.stringify(deep), JSON.parse(deep), nested(200_000), `{"status":"${"x".repeat(300_000)}"}`, 7, []];
   const tool_calls = given.map((args, at) => ({ id: `c${at}`, type: "function", function: { name: FILTER, arguments: args } }));
   const { messages } = await projected.answer({ tool_calls });
   assert.deepEqual(messages.map(({ content }) => JSON.parse(content).error?.code), given.map(() => "INVALID_INPUT"));
