@@ -59,7 +59,7 @@ export const act = (host, what, call, generation, slot, at, x, y) => {
     case HANDLER:
       return host.callHandler(call, generation, slot, at, x && evidenceOf(host.entries[call], whole(x - 1, y), said));
     case DONE:
-      return host.done(call, whole(slot, at), x, y ? said : undefined);
+      return host.succeeded(call, whole(slot, at), x, y ? said : undefined);
     case FAILED:
       return host.failed(call, whole(slot, at), x, said);
     case SCHEDULE:

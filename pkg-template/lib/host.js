@@ -474,7 +474,7 @@ export class Host {
     globalThis.clearTimeout(this.timers[timer].handle);
   }
 
-  done(call, version, changed, text) {
+  succeeded(call, version, changed, text) {
     const entry = this.entries[call];
     if (text !== undefined) entry.output = deepFreeze(JSON.parse(text));
     const result = { status: "ok", invocationId: entry.invocationId, capabilityId: entry.capabilityId };

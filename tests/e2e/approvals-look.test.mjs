@@ -16,6 +16,8 @@ test("a request says who asks, for what, with which input and until when", async
   assert.match(await textOf("input"), /id\s+dev-007\s+name\s+Lobby camera/);
   assert.match(await textOf("timer"), /^Expires in (2:00|1:59)$/);
   assert.equal(await textOf("queue"), "");
+  // A mark is for what cannot be seen, and an empty one has no text that the lines above would find.
+  assert.equal(await page.evaluate(() => inside().querySelectorAll("mark, .break").length), 0);
 });
 
 test("without the hook's description the record alone is shown", async () => {

@@ -9,7 +9,7 @@ const FACADE = `
     approvers waiters toolsets viewer looks lastTime
     enter trapped late develop give answer settle checkWith callHandler handlerEnded returned handlerThrew payloadOf
     failure soonOrLate specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
-    checkOutput arm disarm done failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
+    checkOutput arm disarm succeeded failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive toJson
   Entry: slot sent isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
     tickWith isOver over parsed mark sinks end
   Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas generation head header unavailable wireName base refs uses used drop
@@ -17,9 +17,9 @@ const FACADE = `
   JsonFault, Text, walk: copy raw owner tooLarge tooDeep reached
 `;
 
-/** `Math.floor` would become a name that nobody has. */
+/** `Math.floor` would become a name that nobody has, and so would what an iterator answers with. */
 const LANGUAGE = new Set(
-  [Array, Date, Error, JSON, Map, Math, Number, Object, Promise, Reflect, RegExp, Set, Symbol, Uint8Array, WeakMap]
+  [{ done: true, value: 0 }, Array, Date, Error, JSON, Map, Math, Number, Object, Promise, Reflect, RegExp, Set, Symbol, Uint8Array, WeakMap]
     .flatMap((each) => [each, each.prototype ?? {}])
     .flatMap(Object.getOwnPropertyNames),
 );
