@@ -301,8 +301,8 @@ impl SurfaceGate {
         })
     }
 
-    /// When a timer is due; negative for never.
-    pub fn timeout(&self) -> f64 {
-        self.0.borrow().poll_timeout().map_or(-1.0, |at| at.0)
+    /// Milliseconds until a timer is due; negative for never.
+    pub fn rest(&self, now: f64) -> f64 {
+        self.0.borrow().poll_rest(Millis(now)).unwrap_or(-1.0)
     }
 }

@@ -8,8 +8,6 @@ import { made } from "./surface-module.js";
 import { attempt, clockOf, report, timeOf } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
 
-/** As long as the gate counts before it tells. */
-const COUNTED_MS = 10_000;
 const MAX_NAME = 100;
 /** The longest that a timer can be. */
 const MAX_TIMER = 2 ** 31 - 1;
@@ -114,7 +112,6 @@ export class Peers {
     this.gate = made((glue) => new glue.SurfaceGate(authorizeMs));
     Object.assign(this, { name, surface, sessions, authorize, audit, now: clockOf(now) });
     this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
-    this.longest = Math.max(authorizeMs, COUNTED_MS);
     this.all = new Set();
     this.listeners = new Set();
     /** What ends the wait for `authorize`, by handshake. */
@@ -153,10 +150,9 @@ export class Peers {
   /** One timer, for whatever is due first. */
   arm() {
     clearTimeout(this.timer);
-    const at = this.gate.timeout();
-    if (at < 0 || this.isClosed) return;
-    // Nothing is due later than that, unless the clock was set back.
-    const rest = Math.min(this.longest, Math.max(0, at - this.now() || 0));
+    if (this.isClosed) return;
+    const rest = this.gate.rest(this.now());
+    if (rest < 0) return;
     this.timer = setTimeout(() => attempt("a transport stopped:", () => this.elapse(this.now())), rest + 1);
     this.timer.unref?.();
   }

@@ -167,4 +167,4 @@ export {
 
 // What the module exports and imports, as it was when these types were last compared with it: `cargo xtask tidy` tells when
 // it has changed.
-// boundary: 16d0982ab666573c
+// boundary: 85a6eaaf427b76e5

@@ -7,7 +7,7 @@ use agent_surface_core::time::Millis;
 use alloc::string::String;
 
 use crate::handshake::{Greeted, Handshakes, Nonce};
-use crate::tally::{Noted, Tally};
+use crate::tally::{self, Noted, Tally};
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,14 @@ impl Gate {
         }
     }
 
+    /// The milliseconds until then, but no more than anything waits here: a clock that is set back makes nobody wait for longer.
+    /// None are left on a clock without a time.
+    pub fn poll_rest(&self, now: Millis) -> Option<f64> {
+        let rest = self.poll_timeout()?.0 - now.0;
+        let longest = self.handshakes.wait().max(tally::WINDOW);
+        Some(rest.max(0.0).min(f64::from(longest)))
+    }
+
     /// The timer of [`Gate::poll_timeout`] fired. It is believed, whatever the clock says. Drain [`Gate::poll_output`] then.
     pub fn handle_timeout(&mut self, now: Millis) {
         // The end itself still belongs to what ends.
@@ -116,6 +124,28 @@ mod tests {
             (gate.poll_output(), gate.poll_timeout()),
             (Some(GateOutput::GiveUp(2)), None)
         );
+    }
+
+    #[test]
+    fn the_rest_of_a_wait_is_no_longer_than_the_wait() {
+        let mut gate = Gate::new(50_000);
+        let at = Millis(1000.0);
+        assert_eq!(gate.poll_rest(at), None);
+        assert_eq!(
+            gate.handle_greeting(at, "https://a.example", None),
+            Greeted::Begin(1)
+        );
+        let back = Millis(-9e9);
+        let rest = |gate: &Gate, now| Millis(gate.poll_rest(now).unwrap());
+        assert_eq!(
+            [at, at.plus(20_000), at.plus(60_000), back, Millis(f64::NAN)].map(|now| rest(&gate, now)),
+            [50_000.0, 30_000.0, 0.0, 50_000.0, 0.0].map(Millis)
+        );
+        // What is counted waits for its own time, however short the page may think.
+        let mut gate = Gate::new(500);
+        assert_eq!(gate.handle_note(at, "a", "rest"), Noted::Tell);
+        assert_eq!(gate.handle_note(at, "a", "rest"), Noted::Hold);
+        assert_eq!([at, back].map(|now| rest(&gate, now)), [Millis(10_000.0); 2]);
     }
 
     #[test]

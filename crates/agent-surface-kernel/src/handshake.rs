@@ -157,6 +157,10 @@ impl Handshakes {
         place.is_some()
     }
 
+    pub(crate) fn wait(&self) -> u32 {
+        self.wait
+    }
+
     pub(crate) fn due(&self) -> Option<Millis> {
         self.under_way.first().map(|first| first.ends_at)
     }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::session::is_over;
 
 /// Milliseconds in which the same is told once.
-const WINDOW: u32 = 10_000;
+pub(crate) const WINDOW: u32 = 10_000;
 /// Keys that are counted apart; what comes beyond them is counted together.
 const MAX_KEYS: usize = 64;
 
