@@ -230,17 +230,22 @@ class Surface {
         ? this.execute(id, input, { ...request, consumer, signal })
         : this.view.invoke({ ...request, input }, { consumer, signal }),
     ).then(
-      (result) => this.settle(call, result),
-      (error) => this.settle(call, undefined, error),
+      (result) => this.settle(call, () => result),
+      // Whatever it is, nothing as well: what was thrown is no result.
+      (error) =>
+        this.settle(call, () => {
+          throw error;
+        }),
     );
   }
 
-  settle(call, result, error) {
+  /** `ended` gives the result of an execution, or throws what it threw. */
+  settle(call, ended) {
     this.controllers.delete(call);
     let text = FAILED;
     try {
-      if (error !== undefined) throw error;
-      text = this.execute ? checkedCopy(result ?? {}, { maxBytes: MAX_RESULT_BYTES }).text : JSON.stringify(result ?? {});
+      const result = ended() ?? {};
+      text = this.execute ? checkedCopy(result, { maxBytes: MAX_RESULT_BYTES }).text : JSON.stringify(result);
     } catch (thrown) {
       if (isAgentSurfaceError(thrown)) text = JSON.stringify({ error: thrown.payload });
       else report("a call failed:", thrown);
@@ -296,10 +301,15 @@ class Surface {
     this.listeners.add(listener);
     return () => {
       this.listeners.delete(listener);
-      if (this.listeners.size > 0) return;
-      this.unwatch?.();
-      this.unwatch = undefined;
+      if (this.listeners.size === 0) this.rest();
     };
+  }
+
+  /** Watches the registry no more. */
+  rest() {
+    const { unwatch } = this;
+    this.unwatch = undefined;
+    attempt("a registry could not be left:", () => unwatch?.());
   }
 
   isNew() {
@@ -311,10 +321,9 @@ class Surface {
     this.forget();
     this.end(false);
     clearTimeout(this.timer);
-    this.unwatch?.();
-    this.unwatch = undefined;
     this.listeners.clear();
-    this.detach();
+    this.rest();
+    attempt("a registry could not be left:", () => this.detach());
   }
 }
 

@@ -160,6 +160,32 @@ test("a registry that throws where it is asked answers all the same, and the sur
   ]);
 });
 
+test("what is thrown is no result, and nothing that is thrown is none either", async () => {
+  const { make, sessions } = page();
+  for (const [at, thrown] of [undefined, null, 0, "no", OWN].entries()) {
+    const { surface: external, session } = make({ execute: () => Promise.reject(thrown) });
+    assert.equal((await external.handle(request(`r${at}`, "todo.add"))).result.error?.code, "EXECUTION_FAILED");
+    sessions.revoke(session.sessionId);
+  }
+});
+
+test("a registry that cannot be left keeps no peer and no session", async () => {
+  const { registry, common, sessions, scope } = page();
+  const held = {
+    confirmations: registry.confirmations,
+    snapshot: (options) => registry.snapshot(options),
+    invoke: (...words) => registry.invoke(...words),
+    subscribe: () => throws,
+  };
+  const codes = [];
+  const carrier = createSurfaceTransport({ name: "test", surface: { ...common, registry: held }, sessions, authorize: () => ({ userId: "u", scope }) });
+  const { connection } = await carrier.connect({ origin: "https://a.example" }, { close: (code) => codes.push(code) });
+  connection.watch();
+  connection.close("CLOSED");
+  assert.deepEqual([codes, carrier.peers(), sessions.list()], [["CLOSED"], [], []]);
+  assert.deepEqual(said(), ["a registry could not be left:"]);
+});
+
 test("records that are no array, and lie about their length, fail their description alone", async () => {
   const { make } = page();
   const proxy = new Proxy([], { get: (target, key) => (key === "length" ? { valueOf: throws } : target[key]) });
