@@ -46,9 +46,10 @@ const receive = async (place, response) => {
     replies.add(reply);
     return reply;
   } catch (error) {
-    // What is not read is not wanted; that it cannot be cancelled any more, or fails to be, changes nothing.
-    (reader ?? body)?.cancel().catch(() => {});
     if (reply) release(reply);
+    // What is not read is not wanted; that it cannot be cancelled any more, or fails to be, changes nothing.
+    const leave = async () => (reader ?? body)?.cancel();
+    leave().catch(() => {});
     throw error;
   }
 };

@@ -4,11 +4,9 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { pathToFileURL } from "node:url";
 import { launch, openPage } from "./harness/browser.mjs";
-import { call, INPUT, partsOf } from "./harness/interop.mjs";
+import { call, INPUT, loadInterop } from "./harness/interop.mjs";
 import { PACKAGE, serve } from "./harness/server.mjs";
 
 const MIB = 1 << 20;
@@ -25,16 +23,7 @@ let answer;
 let written;
 
 before(async () => {
-  I = await import(pathToFileURL(join(PACKAGE, "dist", "interop.mjs")));
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = async (...values) => {
-    const instance = await instantiate(...values);
-    memory = instance.exports.memory;
-    return instance;
-  };
-  await I.initInterop();
-  WebAssembly.instantiate = instantiate;
-  ({ manifestOf, routerOf, clientOf, requestText, refuses } = partsOf(I));
+  ({ I, memory, manifestOf, routerOf, clientOf, requestText, refuses } = await loadInterop());
   peer = createServer((request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     answer(request, response);

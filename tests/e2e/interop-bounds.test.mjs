@@ -2,11 +2,8 @@
 // them, and what the package's own transport brought is read once, in the module. In Node, which shares every line with pages.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { call, partsOf } from "./harness/interop.mjs";
-import { PACKAGE } from "./harness/server.mjs";
+import { call, loadInterop } from "./harness/interop.mjs";
 
 const MIB = 1 << 20;
 /** Of the manifest's 4096 bytes a response. */
@@ -17,16 +14,7 @@ let I;
 let memory;
 let manifestOf, routerOf, clientOf, refuses;
 before(async () => {
-  I = await import(pathToFileURL(join(PACKAGE, "dist", "interop.mjs")));
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = async (...values) => {
-    const instance = await instantiate(...values);
-    memory = instance.exports.memory;
-    return instance;
-  };
-  await I.initInterop();
-  WebAssembly.instantiate = instantiate;
-  ({ manifestOf, routerOf, clientOf, refuses } = partsOf(I));
+  ({ I, memory, manifestOf, routerOf, clientOf, refuses } = await loadInterop());
 });
 
 const bytes = (text) => new TextEncoder().encode(text);

@@ -2,11 +2,8 @@
 // one it was, none is made a text or a number on the way, and none stops the module, which every test asks again at its end.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { afterEach, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { call, INPUT, OUTPUT, partsOf } from "./harness/interop.mjs";
-import { PACKAGE } from "./harness/server.mjs";
+import { call, INPUT, loadInterop, OUTPUT } from "./harness/interop.mjs";
 
 const DIGEST = `sha256:${"3".repeat(64)}`;
 /** As a peer may send it: it can be parsed, and not be made a text. */
@@ -20,9 +17,7 @@ const ODD = [undefined, null, 1n, Symbol("s"), {}, [], () => "id:a", UNSPEAKABLE
 let I;
 let manifestOf, routerOf, clientOf, requestText, refuses;
 before(async () => {
-  I = await import(pathToFileURL(join(PACKAGE, "dist", "interop.mjs")));
-  await I.initInterop();
-  ({ manifestOf, routerOf, clientOf, requestText, refuses } = partsOf(I));
+  ({ I, manifestOf, routerOf, clientOf, requestText, refuses } = await loadInterop());
 });
 afterEach(() => assert.equal(I.canonicalJson({ b: 1, a: 1 }), '{"a":1,"b":1}'));
 
@@ -160,6 +155,13 @@ test("a `fetch` that gives no response is said to", async () => {
   }
   for (const piece of ["text", 7, null, {}, CONVERTING]) {
     const body = new ReadableStream({ start: (controller) => (controller.enqueue(piece), controller.close()) });
+    const response = { status: 200, headers: new Headers(), body };
+    const transport = new I.HttpInteropTransport({ baseUrl: "https://a.example/", fetch: async () => response });
+    await assert.rejects(transport.manifest(), refuses("HOST", /expected `fetch` to give a body of bytes/));
+  }
+  // A reader that has no `cancel`, or one that gives no promise.
+  for (const cancel of [undefined, () => undefined]) {
+    const body = { getReader: () => ({ read: async () => ({ done: false, value: "text" }), cancel }) };
     const response = { status: 200, headers: new Headers(), body };
     const transport = new I.HttpInteropTransport({ baseUrl: "https://a.example/", fetch: async () => response });
     await assert.rejects(transport.manifest(), refuses("HOST", /expected `fetch` to give a body of bytes/));

@@ -2,6 +2,9 @@
 // `/interop`, initialised.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PACKAGE } from "./server.mjs";
 
 export const INPUT = `sha256:${"1".repeat(64)}`;
 export const OUTPUT = `sha256:${"2".repeat(64)}`;
@@ -18,7 +21,22 @@ export const call = (more = {}) => ({
   ...more,
 });
 
-export const partsOf = (I) => {
+/** The entry in Node, initialised, with the memory of its module and the parts below. */
+export const loadInterop = async () => {
+  const I = await import(pathToFileURL(join(PACKAGE, "dist", "interop.mjs")));
+  const { instantiate } = WebAssembly;
+  let memory;
+  WebAssembly.instantiate = async (...values) => {
+    const instance = await instantiate(...values);
+    ({ memory } = instance.exports);
+    return instance;
+  };
+  await I.initInterop();
+  WebAssembly.instantiate = instantiate;
+  return { I, memory, ...partsOf(I) };
+};
+
+const partsOf = (I) => {
   const manifestOf = (more = {}) =>
     I.createInteropManifest({
       endpointId: "endpoint:a",
