@@ -36,8 +36,8 @@ export type SurfaceAnswer<Result> = SurfaceResponse<Result, SurfaceErrorCode | S
 export declare class SurfaceClient {
   private constructor();
   /**
-   * Connects, repeating its greeting until the page answers, which it asks its owner once. Rejects with an error whose `code` is the page's refusal
-   * (`PROTOCOL_MISMATCH`, `REPLAYED_REQUEST`, `RATE_LIMITED`, `SCOPE_DENIED`), `PEER_GONE` when nobody answered in time, or
+   * Connects, repeating its greeting until the page answers; the page is asked about it once (`authorize`). Rejects with an
+   * error whose `code` is the page's refusal (`PROTOCOL_MISMATCH`, `REPLAYED_REQUEST`, `RATE_LIMITED`, `SCOPE_DENIED`), `PEER_GONE` when nobody answered in time, or
    * `CANCELLED`; with a `TypeError` where `origin` is not exact.
    */
   static connect(options: {
