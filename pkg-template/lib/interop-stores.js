@@ -13,6 +13,8 @@ const USAGE = 0;
 const RECORD_UNITS = 256;
 /** Records that one transaction forgets. */
 const BATCH = 500;
+/** Of a room besides its response: what a browser writes around what it keeps, also past its quota. What is smaller it does not free at once. */
+const SPARE_BYTES = 262_144;
 /** What `getRandomValues` takes at once. */
 const RANDOM_BYTES = 65_536;
 const MAX_KEY_UNITS = 256;
@@ -61,7 +63,9 @@ const filling = (size) => {
  * Keeps room for as many responses of this size, as entries that a commit gives away where the disk is full. (What a browser
  * says of its quota is no promise: Chromium names a fixed sum.)
  */
-function* keepRooms(rooms, responses, size) {
+function* keepRooms(rooms, responses, response) {
+  // A text with one wide character is kept with two bytes for each.
+  const size = 2 * response + SPARE_BYTES;
   const kept = yield rooms.count(IDBKeyRange.lowerBound([size]));
   for (let more = kept; more < responses; more += 1) {
     yield rooms.put(filling(size), [size, ...crypto.getRandomValues(new Uint32Array(2))]);
@@ -73,6 +77,20 @@ function* giveRoom(rooms) {
   const room = yield rooms.openKeyCursor(null, "prev");
   if (room) yield rooms.delete(room.key);
   return room !== null;
+}
+
+/** How much the records are. What a full disk could not keep of that is counted anew. */
+function* usageOf(records) {
+  const kept = yield records.get(USAGE);
+  if (kept !== undefined) return kept;
+  const usage = { count: 0, units: 0 };
+  const request = records.openCursor();
+  for (let cursor = yield request; cursor; cursor = yield request) {
+    usage.count += 1;
+    usage.units += unitsOf(cursor.key, cursor.value?.response);
+    cursor.continue();
+  }
+  return usage;
 }
 
 /** How a connection keeps what became of requests. */
@@ -128,7 +146,7 @@ class Idempotency {
     return this.#database.run([RECORDS, ROOMS], "readwrite", function* (records, rooms) {
       const stored = yield records.get(idempotencyKey);
       if (!mayReserve(stored, wanted) || !isFree) return false;
-      const { count, units } = (yield records.get(USAGE)) ?? { count: 0, units: 0 };
+      const { count, units } = yield* usageOf(records);
       if (units >= maximumBytes || (stored === undefined && count >= maximumEntries)) throw full();
       if (stored === undefined) yield records.put({ count: count + 1, units: units + unitsOf(idempotencyKey) }, USAGE);
       const running = IDBKeyRange.bound([RESERVED, logicalTimeMs], [RESERVED, LAST]);
@@ -153,7 +171,7 @@ class Idempotency {
       const decision = whatToCommit(stored, run);
       if (decision !== "write") return decision === "keep";
       // A run that began is kept, whatever there is by now: its effect has happened.
-      const { count, units } = yield records.get(USAGE);
+      const { count, units } = yield* usageOf(records);
       yield records.put({ count, units: units + response.length }, USAGE);
       yield records.put({ ...stored, state: COMMITTED, response, responseDigest }, idempotencyKey);
       return true;
@@ -187,9 +205,19 @@ class Idempotency {
   }
 
   /** Forgets at most a batch of the records in this state whose reservations end before then; says how many. */
-  forget(state, before) {
+  async forget(state, before) {
+    try {
+      return await this.#forget(state, before, true);
+    } catch (error) {
+      if (error.code !== "STORE_QUOTA") throw error;
+      // Where the disk is full this is what makes room, so it must not need any.
+      return this.#forget(state, before, false);
+    }
+  }
+
+  #forget(state, before, counts) {
     return this.#database.run([RECORDS], "readwrite", function* (records) {
-      let { count, units } = (yield records.get(USAGE)) ?? { count: 0, units: 0 };
+      let { count, units } = counts ? yield* usageOf(records) : {};
       const range = IDBKeyRange.bound([state], [state, before], false, true);
       const request = records.index(BY_STATE).openCursor(range);
       let forgotten = 0;
@@ -200,7 +228,8 @@ class Idempotency {
         if (forgotten === BATCH) break;
         cursor.continue();
       }
-      if (forgotten > 0) yield records.put({ count: count - forgotten, units }, USAGE);
+      if (forgotten === 0) return 0;
+      yield counts ? records.put({ count: count - forgotten, units }, USAGE) : records.delete(USAGE);
       return forgotten;
     });
   }
@@ -208,7 +237,7 @@ class Idempotency {
 
 /** Writes an entry under a new key, unless the store holds as many as it may. */
 function* add(store, key, value, maximum) {
-  const count = (yield store.get(USAGE)) ?? 0;
+  const count = (yield store.get(USAGE)) ?? (yield store.count());
   if (count >= maximum) throw full();
   yield store.put(count + 1, USAGE);
   yield store.put(value, key);
@@ -217,10 +246,9 @@ function* add(store, key, value, maximum) {
 /** Removes the entries whose keys begin with these two parts. */
 function* removeSession(store, issuerId, sessionId) {
   const range = IDBKeyRange.bound([issuerId, sessionId], [issuerId, sessionId, LAST]);
-  const found = yield store.count(range);
-  if (found === 0) return;
   yield store.delete(range);
-  yield store.put((yield store.get(USAGE)) - found, USAGE);
+  // Whoever adds next counts anew: a full disk, where this makes room, would refuse to keep a number.
+  yield store.delete(USAGE);
 }
 
 const admitWith = (database, { maximumEntries }, { placeOf }) =>

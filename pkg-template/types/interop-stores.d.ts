@@ -189,7 +189,8 @@ export interface IndexedDbInteropStoresOptions {
  *
  * Every method may reject with an `InteropError` of one of these codes, and then nothing has changed:
  * `STORE_FULL` (a limit of the options), `STORE_QUOTA` (the browser's: no run begins without room for its response, so the
- * database keeps that of as many as there were at once, `maximumResponseBytes` each), `STORE_CLOSED` (by `close`, by a tab that
+ * database keeps that of as many as there were at once, twice `maximumResponseBytes` and 256 KiB each; `prune` and
+ * `forgetSession` need none), `STORE_CLOSED` (by `close`, by a tab that
  * upgrades or deletes the database, or because the site's data were cleared), `STORE_FAILED` (anything else; `cause` has the
  * browser's error), `RESPONSE_TOO_LARGE`.
  *
