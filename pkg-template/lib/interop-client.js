@@ -23,6 +23,15 @@ const CALL = [
 
 const transportOf = (transport, name) => methodOf(repliesOf(transport, name), name, "interop client transport is invalid");
 
+/** What a promise gives, unless this signal ends the wait for it before. */
+const unless = (signal, promise) =>
+  new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
+
 /** The parts of genuine clients, for the adapters. */
 let partsOf;
 
@@ -31,6 +40,7 @@ export class InteropClient {
   #ports;
   #clientId;
   #negotiation;
+  #isNegotiated = false;
 
   static {
     partsOf = (client) => {
@@ -57,12 +67,18 @@ export class InteropClient {
     return this.#clientId;
   }
 
-  /** Shared by concurrent callers; the signal is the first one's. What fails is tried again by the next call. */
+  /**
+   * Shared by concurrent callers; the signal is the first one's, and that of another ends its own wait. What fails is tried
+   * again by the next call.
+   */
   #negotiate(signal) {
+    if (this.#negotiation && signal && !this.#isNegotiated) return unless(signal, this.#negotiation);
     this.#negotiation ??= (async () => {
       try {
         const machine = enter(() => this.#core.negotiate());
-        return manifestOf(await negotiate(machine, this.#ports, signal));
+        const manifest = manifestOf(await negotiate(machine, this.#ports, signal));
+        this.#isNegotiated = true;
+        return manifest;
       } catch (error) {
         this.#negotiation = undefined;
         throw error;

@@ -345,7 +345,10 @@ export interface InteropCall {
   readonly signal?: AbortSignal;
 }
 
-/** Makes requests of one endpoint. It negotiates once, sets no timeout and never retries. */
+/**
+ * Makes requests of one endpoint. It negotiates once, sets no timeout and never retries. Concurrent callers share the
+ * negotiation: the signal of the first ends it for all of them, that of another ends the wait of that one.
+ */
 export declare class InteropClient {
   constructor(options: {
     readonly clientId: string;

@@ -150,6 +150,26 @@ test("a negotiation that fails is tried again, and is one for all who wait", asy
   assert.equal(asked, 2);
 });
 
+test("a caller that gives up while another one negotiates waits no longer, and the other goes on", async () => {
+  const router = routerOf();
+  let answered;
+  const transport = {
+    manifest: () => new Promise((resolve) => (answered = () => resolve(router.manifest))),
+    exchange: async (text) => (await router.handle(text, { logicalTimeMs: 5 })).text,
+  };
+  const client = clientOf(transport);
+  const [early, late] = [new AbortController(), new AbortController()];
+  const first = client.invoke(call());
+  early.abort(new Error("before"));
+  const given = [client.invoke(call({ signal: early.signal })), client.manifest({ signal: late.signal })];
+  late.abort(new Error("enough"));
+  const kept = client.invoke(call({ signal: new AbortController().signal }));
+  answered();
+  const ended = await Promise.allSettled(given);
+  assert.deepEqual(ended.map(({ reason }) => reason?.message), ["before", "enough"]);
+  assert.deepEqual([(await first).status, (await kept).status], ["completed", "completed"]);
+});
+
 test("a request is bounded before it is parsed, as text, bytes and value", async () => {
   const router = routerOf();
   const text = await requestText();
