@@ -191,7 +191,7 @@ const dropsWhatIsGone = async (world) => {
   const name = await world.nameOf(peer, "Goes away");
   more.unregister();
   await world.until(
-    () => peer.tools(),
+    () => world.listed(peer),
     (tools) => !tools.some(({ description }) => description?.includes("Goes away")),
     () => "the peer is still shown a capability that is gone",
   );

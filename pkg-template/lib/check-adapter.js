@@ -4,15 +4,23 @@
 import { action, createAgentSurfaceRegistry, defineAgentComponent, fromJsonSchema, observation, procedure } from "#core";
 import { DUTIES } from "./adapter-duties.js";
 import { createTestSurface, hostOf } from "./testing.js";
+import { attempt } from "./thenable.js";
 
 /** Taken now: a test may put timers of its own in their place, and transports run on real ones. */
 const { setTimeout: later, clearTimeout: forget } = globalThis;
 const DEFAULT_TIMEOUT_MS = 1000;
 const PAUSE_MS = 2;
 
+/** The longest that a timer can be. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 const keyOf = ({ kind, id }) => `${kind}:${id}`;
 const nothing = { type: "object", properties: {}, additionalProperties: false };
 const line = { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false };
+
+const isText = (value) => typeof value === "string";
+const isList = (tools) =>
+  Array.isArray(tools) && tools.every((tool) => isText(tool?.name) && (tool.description === undefined || isText(tool.description)));
 
 /** One adapter between a registry and its peer. */
 export class World {
@@ -98,11 +106,18 @@ export class World {
     return { peer, start, detach: start() };
   }
 
+  /** What the peer sees now. */
+  async listed(peer) {
+    const tools = await peer.tools();
+    if (!isList(tools)) throw new Error("the peer's `tools` gave no list of { name, description?, … } with texts");
+    return tools;
+  }
+
   /** What the peer sees once it sees these sentences. */
   async shown(peer, sentences) {
     const has = (tools, sentence) => tools.some((tool) => tool.description?.includes(sentence));
     return this.until(
-      () => peer.tools(),
+      () => this.listed(peer),
       (tools) => sentences.every((sentence) => has(tools, sentence)),
       (tools) => {
         const missing = sentences.filter((sentence) => !has(tools, sentence));
@@ -170,9 +185,10 @@ export class World {
   }
 }
 
-const textOf = (error) => (error instanceof Error ? error.message : String(error));
+/** Adapters may throw anything, also what cannot be made a text. */
+const textOf = (error) => attempt(() => String(error instanceof Error ? error.message : error), "it threw what has no text");
 
-export const adapterChecks = (factory, options) =>
+const checksOf = (factory, options) =>
   DUTIES.map(({ id, duty, check }) => ({
     id,
     duty,
@@ -191,6 +207,14 @@ export const adapterChecks = (factory, options) =>
       }
     },
   }));
+
+export const adapterChecks = (factory, options) => {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options ?? {};
+  if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new TypeError(`\`timeoutMs\` must be a number from 1 to ${MAX_TIMEOUT_MS}`);
+  }
+  return checksOf(factory, options);
+};
 
 export const checkAdapter = async (factory, options) => {
   const report = [];

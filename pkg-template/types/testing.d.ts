@@ -173,7 +173,7 @@ export interface AdapterPeer {
 export interface AdapterCheckOptions {
   /** Of the consumers that the adapter is given; `other` when absent. */
   readonly kind?: AgentConsumerKind;
-  /** How long the transport may take for anything, in milliseconds of the real clock; 1,000 when absent. */
+  /** How long the transport may take for anything, in milliseconds of the real clock, from 1 to 2,147,483,647; 1,000 when absent. */
   readonly timeoutMs?: number;
 }
 

@@ -306,6 +306,28 @@ test("an end that fails or never comes is told, unless the check itself found so
   await assert.rejects(absent.run(), /the factory gave no peer within 50 ms/);
 });
 
+test("whatever an adapter throws, and whatever it lists, each line says what was seen", async () => {
+  const odd = [Object.create(null), Symbol("odd"), Object.defineProperty(new Error(), "message", { get: () => odd[0] }), undefined, Object.assign(new Error(), { message: Symbol("m") })];
+  for (const thrown of odd) {
+    const report = await checkAdapter(() => Promise.reject(thrown), { timeoutMs: 50 });
+    assert.deepEqual(report.map(({ id, ok, message }) => [id, ok, typeof message]), IDS.map((id) => [id, false, "string"]));
+  }
+  // A list that would answer yes to every question.
+  const yes = { name: "a", description: { includes: () => true } };
+  for (const listed of ["abc", [null], [{ description: "x" }], [yes]]) {
+    const factory = () => ({ ...peerOf(), tools: () => listed });
+    const check = adapterChecks(factory, { timeoutMs: 50 }).find(({ id }) => id === "duty-2");
+    await assert.rejects(check.run(), /gave no list of \{ name, description\?, … \}/);
+  }
+});
+
+test("a time to wait that is none is refused, and nothing waits for ever", async () => {
+  for (const timeoutMs of [NaN, Infinity, 0, -1, 2 ** 31, "soon"]) {
+    assert.throws(() => adapterChecks(() => peerOf(), { timeoutMs }), /`timeoutMs` must be a number from 1 to 2147483647/);
+    await assert.rejects(checkAdapter(() => peerOf(), { timeoutMs }), TypeError);
+  }
+});
+
 const { run } = usePage({ webmcp: true });
 
 test("in a page, with the browser's own WebMCP, the adapter keeps every duty", async () => {
