@@ -189,9 +189,8 @@ export class Peers {
     try {
       this.arm();
       const identity = await Promise.race([this.grant(about, asking.signal), over]);
-      const isLate = !this.gate.answered(number);
       if (this.isClosed) return CLOSED;
-      if (isLate) return this.refuse(about, "SCOPE_DENIED", "the page did not decide in time");
+      if (!this.gate.answered(number)) return this.refuse(about, "SCOPE_DENIED", "the page did not decide in time");
       if (!identity) return this.refuse(about, "SCOPE_DENIED", "the page grants nothing to this origin");
       return this.open(about, identity, link);
     } catch (error) {
@@ -233,6 +232,8 @@ export class Peers {
     for (const peer of [...this.all]) peer.drop("CLOSED");
     // Whoever waits for `authorize` is refused, and what was counted is told.
     attempt("a transport stopped:", () => this.elapse(Infinity));
+    // Also where the module has stopped.
+    for (const end of this.waits.values()) end();
     this.listeners.clear();
   }
 

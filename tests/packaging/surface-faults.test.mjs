@@ -239,6 +239,8 @@ test("when the module stops, whoever waits is told, peers are let go, and every 
   const codes = [];
   const carrier = createSurfaceTransport({ name: "test", surface: common, sessions, authorize: () => ({ userId: "u", scope }) });
   const { connection } = await carrier.connect({ origin: "https://a.example" }, { close: (code) => codes.push(code) });
+  const thinking = createSurfaceTransport({ name: "test", surface: common, sessions, authorize: () => new Promise(() => {}) });
+  const asking = thinking.connect({ origin: "https://a.example" }, { close() {} });
   const waits = [one.handle(request("1", "todo.wait")), one.handleText(JSON.stringify(request("2", "todo.wait"))), two.handle(request("1", "todo.ask"))];
   connection.request(JSON.stringify(request("1", "todo.wait")), () => {});
   const outcomes = Promise.allSettled(waits);
@@ -254,6 +256,8 @@ test("when the module stops, whoever waits is told, peers are let go, and every 
   assert.deepEqual([codes, carrier.peers()], [["PEER_GONE"], []]);
   assert.throws(() => sessions.get(session.sessionId), { code: "POISONED" });
   assert.throws(() => createSurface({ ...common, session }), { code: "POISONED" });
+  thinking.close();
+  assert.equal((await asking).error.code, "CLOSED");
   two.dispose();
   one.dispose();
   carrier.close();
