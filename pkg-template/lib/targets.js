@@ -306,8 +306,19 @@ class Projection {
   }
 }
 
+const OPTIONS = ["target", "schema", "tools", "maxTools", "maxStrict", "meta", "others"];
+const WORDS = ["strict", "priority", "title", "outputSchema", "effect", "idempotent"];
+
+/** A misspelt `others` would have the page answer what a server does. */
+const onlyOf = (names, options, what) => {
+  const other = Object.keys(options ?? {}).find((key) => !names.includes(key));
+  if (other !== undefined) throw new TypeError(`\`${other.slice(0, 100)}\` is no option of ${what}; it takes ${names.join(", ")}`);
+};
+
 export const projectTools = (toolset, options) => {
   if (typeof toolset?.tools !== "function") throw new TypeError("`projectTools` expects a toolset");
+  onlyOf(OPTIONS, options, "`projectTools`");
+  for (const [tool, words] of Object.entries(options?.tools ?? {})) onlyOf(WORDS, words, `\`${tool}\` in \`tools\``);
   const projection = new Projection(toolset, { ...options });
   // A target or a dialect that there is not is said at once.
   projection.look();

@@ -209,4 +209,7 @@ test("a target or a dialect that there is not, and a toolset that is none, are s
   assert.throws(() => projectTools(toolset, { target: "clippy" }), TypeError);
   assert.throws(() => projectTools(toolset, { target: "gemini", schema: "xml" }), TypeError);
   assert.throws(() => projectTools({}, { target: "gemini" }), TypeError);
+  const slip = (options) => () => projectTools(toolset, { target: "gemini", ...options });
+  assert.throws(slip({ other: "ignore" }), { name: "TypeError", message: /^`other` is no option of `projectTools`; it takes target, .*others$/ });
+  assert.throws(slip({ tools: { [FILTER]: { stric: true } } }), { name: "TypeError", message: /^`stric` is no option of `.*` in `tools`/ });
 });
