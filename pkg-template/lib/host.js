@@ -495,8 +495,8 @@ export class Host {
       );
       if (entry.isDirect) return entry.settle(result, fault);
       this.develop(fault);
-    } else if (result.error.details?.reason === "output-invalid") {
-      this.develop(entry.capabilityId, result.error.message, entry.output);
+    } else if (["output-invalid", "approval-unavailable"].includes(result.error.details?.reason)) {
+      this.develop(entry.capabilityId, result.error.message, entry.output ?? "");
     }
     return entry.settle(result);
   }

@@ -489,8 +489,12 @@ test("in development whatever page code throws is printed with the capability; i
       answers[environment] = [];
       for (const name of Object.keys(parts)) answers[environment].push(JSON.stringify((await registry.invoke({ capabilityId: `view:demo.${name}` })).error));
     }
+    const unattended = T.registry({ environment: "development", audit: { record() {} }, requireApprover: true });
+    unattended.register(T.component({ actions: { ask: T.act(() => 1, { confirmation: "required" }) } }));
+    await unattended.invoke({ capabilityId: "view:demo.ask" });
     return { answers, printed: unhush() };
   });
+  assert.ok(found.printed.some((line) => /view:demo\.ask .*nobody to ask/.test(line)));
   for (const where of ["policy", "guard", "precondition", "handler"]) {
     const lines = found.printed.filter((line) => line.includes(`boom in ${where}`));
     assert.deepEqual([lines.length, /`view:[^`]+` failed/.test(lines[0])], [1, true], where);
