@@ -12,7 +12,7 @@ import { enter, release } from "./interop-module.js";
 import { placeNumber } from "./interop-rules.js";
 import { hasSchema, judge } from "./interop-schemas.js";
 import { deepFreeze } from "./json.js";
-import { isThenable } from "./thenable.js";
+import { isThenable, quietly } from "./thenable.js";
 
 /** What machines ask, as `question.rs` numbers it. */
 const FAILED = 1;
@@ -49,6 +49,9 @@ const RECORD = ["requestDigest", "reservationId", "reservedUntilLogicalMs"];
 
 /** For handlers whose caller cannot give up. */
 const signalOf = (run) => (run.signal ??= new AbortController().signal);
+
+/** Tells the endpoint's own side what the caller of a request is not told. What that makes of it changes nothing. */
+const report = ({ ports, request }, source, error) => quietly(() => ports.onError(error, freeze({ source, request })));
 
 /** `put` asks a port, and may answer with a promise; `take` hands the answer to the machine, and answers with its next question. */
 const STEPS = [
@@ -118,7 +121,9 @@ const STEPS = [
   {
     put: (run) => {
       const response = textAbout(run);
-      const commit = { ...parts(run), response };
+      const { fault, ...about } = parts(run);
+      if (fault !== undefined) report(run, "outcome", fromModule(fault));
+      const commit = { ...about, response };
       run.committed = commit;
       return run.ports.commit(commit);
     },
@@ -148,6 +153,8 @@ const advance = async (run) => {
     if (run.signal?.aborted) enter(() => machine.abort());
     if (hasThrown) {
       ask = enter(() => machine.fail());
+      // It goes on: of what was thrown nobody else will hear.
+      if (ask !== FAILED) report(run, "handler", run.thrown.error);
       continue;
     }
     try {
@@ -165,12 +172,13 @@ const advance = async (run) => {
  * Tells a store that wants to know that the run is over which it let begin, and that left no response. What comes of the
  * request stands, whatever the store makes of it.
  */
-const leave = async ({ ports, reservation }) => {
+const leave = async (run) => {
+  const { ports, reservation } = run;
   const { idempotencyKey, reservationId } = reservation;
   try {
     await ports.release?.(freeze({ idempotencyKey, reservationId }));
   } catch (error) {
-    console.error("[agent-surface] a store's `release` failed:", error);
+    report(run, "release", error);
   }
 };
 

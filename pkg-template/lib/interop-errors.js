@@ -4,11 +4,13 @@ const NAME = "InteropError";
 
 const makeClass = () => {
   class InteropError extends Error {
-    constructor(code, message, { type = "Error", status = 500, cause } = {}) {
+    constructor(code, message, { type = "Error", status = 500, httpStatus, endpointCode, cause } = {}) {
       super(message, cause === undefined ? undefined : { cause });
       this.code = code;
       this.type = type;
       this.status = status;
+      if (httpStatus !== undefined) this.httpStatus = httpStatus;
+      if (endpointCode !== undefined) this.endpointCode = endpointCode;
     }
   }
   // On the prototype and not enumerable, as the built-in errors have it.
@@ -16,7 +18,7 @@ const makeClass = () => {
   return InteropError;
 };
 
-/** `new InteropError(code, message, { type?, status?, cause? })`. */
+/** `new InteropError(code, message, { type?, status?, httpStatus?, endpointCode?, cause? })`. */
 export const InteropError = /* @__PURE__ */ (() => {
   const realm = (globalThis[Symbol.for("agent-surface-wasm/1")] ??= {});
   return (realm.interopError ??= makeClass());
@@ -33,8 +35,8 @@ export const isInteropError = (value) => {
 
 /** From the text that the module threw. */
 export const fromModule = (text) => {
-  const { code, message, type, status } = JSON.parse(text);
-  return new InteropError(code, message, { type, status });
+  const { code, message, ...more } = JSON.parse(text);
+  return new InteropError(code, message, more);
 };
 
 /** An option is not what it must be. */

@@ -2,8 +2,9 @@
 // counts as a reply, the module says. Public through `interop-api.js`.
 
 import { givenBytes, givenNumber } from "./given.js";
+import { parse, stringify } from "./intrinsics.js";
 import { isFunction } from "./thenable.js";
-import { refuseAnswer, refuseOption } from "./interop-errors.js";
+import { InteropError, refuseAnswer, refuseOption } from "./interop-errors.js";
 import { enter, release } from "./interop-module.js";
 
 const { apply } = Reflect;
@@ -27,7 +28,36 @@ const replies = /* @__PURE__ */ new WeakSet();
 
 export const isReply = (value) => replies.has(value);
 
-const receive = async (place, response) => {
+/** Bytes that are read of what is no reply, for its reason; and characters of that in a message. */
+const REASON_BYTES = 4096;
+const REASON_LENGTH = 300;
+
+/** Why there is no reply: `{ error: { code, message } }`, as far as it came. It is quoted: somebody else wrote it. */
+const reasonOf = async (reader) => {
+  let text = "";
+  const decoder = new TextDecoder();
+  try {
+    for (let piece = await reader.read(); !piece.done && text.length <= REASON_BYTES; piece = await reader.read()) {
+      text += decoder.decode(givenBytes(piece.value, REASON_BYTES), { stream: true });
+    }
+    const { code, message } = parse(text.slice(0, REASON_BYTES)).error;
+    return [code, message].map((part) => (typeof part === "string" ? part.slice(0, REASON_LENGTH) : undefined));
+  } catch {
+    return [];
+  }
+};
+
+/** The error of a status that is none of a reply: where, and why. The address is shown without its user and query. */
+const refusedBy = async ({ message }, status, reader, url, method = "GET") => {
+  const { origin, pathname } = new URL(url);
+  const [endpointCode, reason] = await reasonOf(reader);
+  const parts = [message, `${method} ${origin}${pathname}`];
+  if (endpointCode !== undefined) parts.push(stringify(endpointCode));
+  if (reason !== undefined) parts.push(stringify(reason));
+  return new InteropError("HTTP_STATUS", parts.join(": "), { httpStatus: status, endpointCode });
+};
+
+const receive = async (place, response, url, method) => {
   const { status, headers, body } = response ?? {};
   if (!Number.isInteger(status) || !isFunction(headers?.get) || (body && !isFunction(body.getReader))) {
     throw refuseAnswer("expected `fetch` to give a response, with `status`, `headers` and a stream as its `body`");
@@ -36,8 +66,12 @@ const receive = async (place, response) => {
   let reply;
   let reader;
   try {
-    reply = enter(() => place.reply(status, declared));
     reader = body?.getReader();
+    try {
+      reply = enter(() => place.reply(status, declared));
+    } catch (error) {
+      throw error.code === "HTTP_STATUS" ? await refusedBy(error, status, reader, url, method) : error;
+    }
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader.read()) {
       if (!ArrayBuffer.isView(piece.value)) throw refuseAnswer("expected `fetch` to give a body of bytes");
       const bytes = givenBytes(piece.value);
@@ -107,7 +141,7 @@ export class HttpInteropTransport {
 
   async #request(url, options) {
     const response = await apply(this.#fetch, undefined, [url, options]);
-    return receive(this.#place, response);
+    return receive(this.#place, response, url, options.method);
   }
 
   async manifest({ signal } = {}) {

@@ -10,6 +10,7 @@ import { InMemoryInteropIdempotencyStore, InMemoryInteropSequenceStore } from ".
 import { enter } from "./interop-module.js";
 import { authenticityOf, methodOf } from "./interop-ports.js";
 import { manifestOf } from "./interop-values.js";
+import { isFunction, isThenable, whenEnded } from "./thenable.js";
 
 /** The stores that were given, or fresh ones in memory: whether those will do the module says. */
 const storesOf = ({ durableStores, stores }) =>
@@ -25,9 +26,21 @@ const optionsText = (object, names) => givenMembers(object, names, refuseOption)
 const handlersOf = (handlers) => {
   const found = new Map();
   for (const operation of keys(handlers ?? {})) {
-    found.set(operation, methodOf(handlers, operation, "interop operation handlers do not match the manifest"));
+    const refusal = `interop operation handlers do not match the manifest: expected \`${operation}\` to be a function`;
+    found.set(operation, methodOf(handlers, operation, refusal));
   }
   return found;
+};
+
+/** Where it is told what no caller is told, unless the page says another place. */
+const print = (error, { source, request }) => console.error(`[agent-surface] interop ${source} failed (${request.operation}):`, error);
+
+const listenerOf = (onError = print) => {
+  if (!isFunction(onError)) throw refuseOption("expected `onError` to be a function");
+  return (error, about) => {
+    const ending = onError(error, about);
+    if (isThenable(ending)) whenEnded(ending, () => undefined, (failure) => console.error(failure));
+  };
 };
 
 const portsOf = (options) => {
@@ -48,6 +61,7 @@ const portsOf = (options) => {
     commit: store(stores.idempotency, "commit"),
     release: stores.idempotency?.release === undefined ? undefined : store(stores.idempotency, "release"),
     advance: store(stores.sequences, "admit"),
+    onError: listenerOf(options.onError),
   };
 };
 

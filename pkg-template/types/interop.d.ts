@@ -48,7 +48,11 @@ export declare function initInterop(options?: InitOptions): Promise<void>;
  * passes as it is.
  */
 export declare class InteropError extends Error {
-  constructor(code: string, message: string, options?: { type?: InteropErrorType; status?: number; cause?: unknown });
+  constructor(
+    code: string,
+    message: string,
+    options?: { type?: InteropErrorType; status?: number; httpStatus?: number; endpointCode?: string; cause?: unknown },
+  );
   readonly name: "InteropError";
   /** Stable, for programs: one of `InteropErrorCode`, or a store's own. */
   readonly code: InteropErrorCode | (string & {});
@@ -56,6 +60,10 @@ export declare class InteropError extends Error {
   readonly type: InteropErrorType;
   /** What an HTTP server answers whose router failed with it: 400, 401, 409, 413 or 500. */
   readonly status: number;
+  /** Of `HTTP_STATUS`: what the endpoint answered. */
+  readonly httpStatus?: number;
+  /** Of `HTTP_STATUS`: the code that the endpoint gives as its reason, such as `IDEMPOTENCY_KEY_REUSED`. Nobody has checked it. */
+  readonly endpointCode?: string;
 }
 
 export type InteropErrorType = "Error" | "TypeError" | "RangeError" | "SyntaxError";
@@ -308,7 +316,9 @@ export declare class WebCryptoAuthenticity implements InteropAuthenticity {
 
 /**
  * HTTP over `fetch`: `GET <base>manifest`, `POST <base>exchange`. The base should end with `/`; its query and fragment are
- * dropped. A reply is read up to its bound and no further; any status but 2xx is the error `HTTP_STATUS`.
+ * dropped. A reply is read up to its bound and no further; any status but 2xx is the error `HTTP_STATUS`, with the status in
+ * `httpStatus`, and method and address (without user and query) in its message. If the body begins with
+ * `{"error":{"code","message"}}`, within 4 KiB, those are there, too.
  */
 export declare class HttpInteropTransport implements InteropTransport {
   constructor(options: {
@@ -393,12 +403,22 @@ export interface InteropOutcome {
   readonly payload?: unknown;
 }
 
-/** Runs one operation. What it throws becomes `failed` with `interop_handler_failed`. */
+/** Runs one operation. What it throws becomes `failed` with `interop_handler_failed`; `onError` hears of it, the caller does not. */
 export type InteropHandler = (run: {
   readonly request: InteropRequest;
   readonly signal: AbortSignal;
   readonly admissionGrant: InteropAdmissionGrant | null;
 }) => Awaitable<InteropOutcome>;
+
+/** Which part of an endpoint's own failed, for which request. */
+export interface InteropFailure {
+  /**
+   * `handler`: it threw. `outcome`: what it said did not match its schema (`RESPONSE_SCHEMA`, with the place, if the schema is
+   * one of `createSchemaResolver`) or was too large (`RESPONSE_TOO_LARGE`). `release`: a store failed to give up a run.
+   */
+  readonly source: "handler" | "outcome" | "release";
+  readonly request: InteropRequest;
+}
 
 /** What a router is made of: exactly one of `durableStores` and `localOnly: true`. */
 export type InteropRouterOptions = {
@@ -415,6 +435,11 @@ export type InteropRouterOptions = {
   readonly reservationLeaseMs?: number;
   /** Bytes of a request as it comes in. @default four times the manifest's `maximumRequestBytes`, which counts canonical text */
   readonly maximumWireBytes?: number;
+  /**
+   * Hears what no caller is told: the response says that something failed, and this is what. What it throws is printed, and
+   * changes nothing. @default `console.error`
+   */
+  readonly onError?: (error: unknown, failure: InteropFailure) => unknown;
 } & (
   | { readonly durableStores: InteropDurableStores; readonly localOnly?: false; readonly stores?: undefined }
   | {

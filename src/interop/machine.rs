@@ -9,7 +9,7 @@ use core::cell::RefCell;
 
 use agent_surface_interop::client::{self, Negotiation};
 use agent_surface_interop::store::{Place, Record};
-use agent_surface_interop::{Admission, Client, Ended, Error, Exact, Outcome, Signal, router};
+use agent_surface_interop::{Admission, Client, Ended, Error, Exact, Outcome, Signal, Verdict, router};
 use wasm_bindgen::prelude::*;
 
 use super::http::HttpReply;
@@ -28,6 +28,7 @@ pub(super) enum Step {
 /// What an answer is.
 enum Answer {
     Yes(bool),
+    Verdict(Verdict),
     Text(Option<String>),
     Number(f64),
     Outcome(Outcome),
@@ -152,8 +153,8 @@ impl Machine {
 
     /// Whether schemas of the package's own accept the payload that it asks about.
     pub fn validate(&self, schemas: &Schemas) -> u32 {
-        let is_valid = self.with(|step| question::is_accepted(step, schemas));
-        self.yes(is_valid == Some(true))
+        let verdict = self.with(|step| question::judge(step, schemas));
+        self.go(|step| answer(step, Answer::Verdict(verdict.unwrap_or(false.into()))))
     }
 
     /// The host tried and failed.
@@ -206,7 +207,7 @@ fn answer_client(step: client::Step, answer: Answer) -> client::Step {
         client::Step::Gate(ask) => ask.answer(()),
         // What is no number is past every range.
         client::Step::Allocate(ask) => ask.answer(answer.number().unwrap_or(u64::MAX)),
-        client::Step::Validate(ask) => ask.answer(answer.is_yes()),
+        client::Step::Validate(ask) => ask.answer(answer.verdict()),
         client::Step::Sign(ask) => ask.answer(answer.text()),
         client::Step::Exchange(ask) => {
             let wire = ask.question().read(answer.text());
@@ -220,7 +221,7 @@ fn answer_client(step: client::Step, answer: Answer) -> client::Step {
 fn answer_router(step: router::Step, answer: Answer) -> router::Step {
     match step {
         router::Step::Verify(ask) => ask.answer(answer.is_yes()),
-        router::Step::Validate(ask) => ask.answer(answer.is_yes()),
+        router::Step::Validate(ask) => ask.answer(answer.verdict()),
         router::Step::Admit(ask) => match answer {
             Answer::Yes(true) => ask.answer(Admission::Admit),
             Answer::Yes(false) => ask.answer(Admission::Refuse),
@@ -253,6 +254,13 @@ fn answer_router(step: router::Step, answer: Answer) -> router::Step {
 impl Answer {
     fn is_yes(&self) -> bool {
         matches!(self, Answer::Yes(true))
+    }
+
+    fn verdict(self) -> Verdict {
+        match self {
+            Answer::Verdict(verdict) => verdict,
+            answer => answer.is_yes().into(),
+        }
     }
 
     fn text(self) -> String {

@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use agent_surface_interop::client::{self, FetchManifest, Negotiation};
 use agent_surface_interop::store::Reservation;
-use agent_surface_interop::{Digest, Direction, Error, Exact, Grant, Operation, Response, router};
+use agent_surface_interop::{Digest, Direction, Error, Exact, Grant, Operation, Response, Verdict, router};
 
 use super::machine::Step;
 use super::schemas::Schemas;
@@ -150,9 +150,12 @@ fn router_parts(step: &router::Step) -> String {
         router::Step::Sign(ask) => ask.question().digest().text(),
         router::Step::Commit(ask) => {
             let commit = ask.question();
-            run(&commit.key, &commit.reservation)
-                .text("responseDigest", &commit.response.digest().text())
-                .end()
+            let parts = run(&commit.key, &commit.reservation)
+                .text("responseDigest", &commit.response.digest().text());
+            match &commit.fault {
+                Some(fault) => parts.text("fault", &write::error(fault)).end(),
+                None => parts.end(),
+            }
         }
         router::Step::Done(result) => end(result),
     }
@@ -238,14 +241,14 @@ fn around(text: &str, payload: &Exact) -> (u32, u32) {
     (units(text.get(..start)), units(text.get(start + payload.len()..)))
 }
 
-pub(super) fn is_accepted(step: &Step, schemas: &Schemas) -> bool {
+pub(super) fn judge(step: &Step, schemas: &Schemas) -> Verdict {
     match step {
         Step::Client(client::Step::Validate(ask)) => {
-            schemas.accepts(ask.question().schema, ask.question().payload.value())
+            schemas.judge(ask.question().schema, ask.question().payload.value())
         }
         Step::Router(router::Step::Validate(ask)) => {
-            schemas.accepts(ask.question().schema, ask.question().payload.value())
+            schemas.judge(ask.question().schema, ask.question().payload.value())
         }
-        _ => false,
+        _ => Verdict::from(false),
     }
 }

@@ -82,8 +82,13 @@ fn make(manifest: &Exact, settings: Value<'_>) -> Result<RouterCore, Error> {
     let part = |name| settings.get(name).ok_or(Error::Invalid(name));
     let (options, found) = (part("options")?, part("found")?);
     let operations = part("operations")?.items();
-    let operations: Option<Vec<Operation>> = operations
-        .map(|name| Operation::parse(&name.as_str().unwrap_or_default()))
+    let operations: Result<Vec<Operation>, Error> = operations
+        .map(|name| {
+            let name = name.as_str().unwrap_or_default();
+            Operation::parse(&name).ok_or_else(|| {
+                Error::from(Rule::RouterHandlers).because(["`", &name, "` is no operation"].concat())
+            })
+        })
         .collect();
     let is_so = |name| found.get(name).and_then(Value::as_bool) == Some(true);
     let signer_id = found.get("signerId").and_then(Value::as_str);
@@ -101,7 +106,7 @@ fn make(manifest: &Exact, settings: Value<'_>) -> Result<RouterCore, Error> {
     let router = Router::new(Settings {
         instance_id: &text(options, "routerInstanceId"),
         manifest,
-        operations: &operations.ok_or(Rule::RouterHandlers)?,
+        operations: &operations?,
         revalidates: is_so("revalidates"),
         signer_id: signer_id.as_deref(),
         durability,

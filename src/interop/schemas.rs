@@ -7,8 +7,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::cell::RefCell;
 
-use agent_surface_interop::{Digest, Error, Value};
-use agent_surface_json::schema::{Options, Schema, SchemaLimits};
+use agent_surface_interop::{Digest, Error, Value, Verdict};
+use agent_surface_json::schema::{OTHERWISE, Options, Schema, SchemaLimits};
 use agent_surface_json::{Bounds, Document};
 use wasm_bindgen::prelude::*;
 
@@ -61,14 +61,15 @@ impl Schemas {
     /// The text is no JSON.
     pub fn accept(&self, digest: &str, text: String) -> Result<bool, String> {
         let value = values::parse(text)?;
-        Ok(Digest::parse(digest).is_some_and(|digest| self.accepts(digest, value.value())))
+        let verdict = Digest::parse(digest).map(|digest| self.judge(digest, value.value()));
+        Ok(verdict == Some(Verdict::Accept))
     }
 }
 
 /// A schema that is not compiled; the full engine is not to be had here.
 fn refusal(message: &str) -> String {
-    let message = match message.split_once(", or install the full engine") {
-        Some((message, _)) => [message, ", or resolve it with a validator of your own"].concat(),
+    let message = match message.strip_suffix(OTHERWISE) {
+        Some(message) => [message, ", or resolve it with a validator of your own"].concat(),
         None => String::from(message),
     };
     write::Object::new()
@@ -80,10 +81,15 @@ fn refusal(message: &str) -> String {
 }
 
 impl Schemas {
-    pub(super) fn accepts(&self, digest: Digest, value: Value<'_>) -> bool {
+    pub(super) fn judge(&self, digest: Digest, value: Value<'_>) -> Verdict {
         let schemas = self.0.borrow();
-        schemas
-            .get(&digest)
-            .is_some_and(|schema| schema.validate(value).is_empty())
+        let Some(schema) = schemas.get(&digest) else {
+            return Verdict::from(false);
+        };
+        match schema.validate(value).first() {
+            None => Verdict::Accept,
+            Some(issue) if issue.pointer.is_empty() => Verdict::Refuse(["it ", &issue.message].concat()),
+            Some(issue) => Verdict::Refuse(["`", &issue.pointer, "` ", &issue.message].concat()),
+        }
     }
 }

@@ -116,8 +116,8 @@ for (const sign of ["none", "request", "response", "both"]) {
     const completed = answers.filter(({ status }) => status === "completed");
     assert.ok(completed.length > 0);
     assert.deepEqual((await careless.invoke(once)).payload, { count: 1 });
-    await assert.rejects(careless.invoke(call({ rejectInput: 1 })), { code: "HTTP_STATUS", message: /status 400$/ });
-    await assert.rejects(careless.invoke({ ...once, payload: { do: "other" } }), { code: "HTTP_STATUS", message: /status 409$/ });
+    await assert.rejects(careless.invoke(call({ rejectInput: 1 })), { code: "HTTP_STATUS", httpStatus: 400, endpointCode: "REQUEST_SCHEMA" });
+    await assert.rejects(careless.invoke({ ...once, payload: { do: "other" } }), { code: "HTTP_STATUS", httpStatus: 409, endpointCode: "IDEMPOTENCY_KEY_REUSED" });
     await assert.rejects(ask({ rejectInput: 1 }), { code: "REQUEST_SCHEMA" });
     await assert.rejects(ask({ text: "x".repeat(2_097_152) }), { code: "REQUEST_TOO_LARGE" });
   });
@@ -129,7 +129,7 @@ test("a rogue's signature is refused by the native endpoint, and a rogue endpoin
   const rogue = await authenticityOf("client:rogue");
   const mixed = (sign, verify) => ({ localSignerId: CLIENT, sign: (digest) => sign.sign(digest), verify: (claim) => verify(claim) });
   const forger = await connect(baseUrl, { authenticity: mixed(rogue, (claim) => own.verify(claim)) });
-  await assert.rejects(forger.ask({}), { code: "HTTP_STATUS", message: /status 401$/ });
+  await assert.rejects(forger.ask({}), { code: "HTTP_STATUS", httpStatus: 401, message: /status 401: POST http.*\/exchange: "REQUEST_SIGNATURE": / });
   const doubter = await connect(baseUrl, { authenticity: mixed(own, (claim) => own.verify({ ...claim, signerId: CLIENT })) });
   await assert.rejects(doubter.ask({}, { sessionId: "session:doubt" }), { code: "RESPONSE_SIGNATURE" });
 });

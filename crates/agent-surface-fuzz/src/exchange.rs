@@ -108,7 +108,7 @@ fn answer(step: Step, script: &mut Bytes<'_>, stored: &mut Option<Record>) -> St
     let settled = |yes| if fails { Err(failure()) } else { Ok(yes) };
     match step {
         Step::Verify(ask) => ask.settle(settled(yes)),
-        Step::Validate(ask) => ask.settle(settled(yes)),
+        Step::Validate(ask) => ask.settle(settled(yes).map(Into::into)),
         Step::Admit(ask) if script.one_in(4) => {
             let digest = ask.question().request.digest().text();
             let grant = format!(

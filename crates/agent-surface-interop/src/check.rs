@@ -13,6 +13,8 @@ pub const MAX_SAFE: u64 = 9_007_199_254_740_991;
 const MAX_IDENTIFIER: usize = 256;
 const MIN_TOKEN: usize = 8;
 const MAX_TOKEN: usize = 16_384;
+/// Characters of a value in a message.
+const MAX_ECHO: usize = 40;
 
 /// 1 to 256 ASCII characters: a letter or digit, then letters, digits and `. _ : @ / + - =`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,12 +23,16 @@ pub struct Identifier(Arc<str>);
 impl Identifier {
     /// Checks a text; `label` is the word for it in the error.
     pub fn parse(text: &str, label: &'static str) -> Result<Self, Error> {
+        Identifier::of(text).ok_or_else(|| no_identifier(label, &echo(&quoted(text))))
+    }
+
+    fn of(text: &str) -> Option<Self> {
         let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || b"._:@/+-=".contains(&byte);
         let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
         if starts_well && text.len() <= MAX_IDENTIFIER && text.bytes().all(is_inner) {
-            Ok(Identifier(text.into()))
+            Some(Identifier(text.into()))
         } else {
-            Err(Error::Invalid(label))
+            None
         }
     }
 
@@ -50,7 +56,7 @@ impl Token {
         if (MIN_TOKEN..=MAX_TOKEN).contains(&units) && !text.chars().any(is_space) {
             Ok(Token(text.into()))
         } else {
-            Err(Error::Invalid(label))
+            Err(no_token(label))
         }
     }
 
@@ -98,12 +104,16 @@ impl Members<'_> {
     }
 
     pub(crate) fn identifier_of(self, name: &str, label: &'static str) -> Result<Identifier, Error> {
-        let text = self.0.get(name).and_then(Value::as_str);
-        Identifier::parse(text.as_deref().unwrap_or_default(), label)
+        let value = self.0.get(name);
+        let text = value.and_then(Value::as_str);
+        Identifier::of(text.as_deref().unwrap_or_default()).ok_or_else(|| no_identifier(label, &found(value)))
     }
 
     pub(crate) fn digest(self, name: &'static str) -> Result<Digest, Error> {
-        self.digest_if_any(name).ok_or(Error::Invalid(name))
+        self.digest_if_any(name).ok_or_else(|| {
+            let expected = "expected `sha256:` and 64 hexadecimal digits in lower case, found ";
+            Error::Invalid(name).because([expected, &found(self.0.get(name))].concat())
+        })
     }
 
     pub(crate) fn digest_if_any(self, name: &str) -> Option<Digest> {
@@ -112,18 +122,30 @@ impl Members<'_> {
 
     /// `null` or a token; nothing else, and not nothing.
     pub(crate) fn token(self, name: &str, label: &'static str) -> Result<Option<Token>, Error> {
-        let value = self.0.get(name).ok_or(Error::Invalid(label))?;
+        let value = self.0.get(name).ok_or_else(|| no_token(label))?;
         if value.raw() == "null" {
             return Ok(None);
         }
-        let text = value.as_str().ok_or(Error::Invalid(label))?;
+        let text = value.as_str().ok_or_else(|| no_token(label))?;
         Token::parse(&text, label).map(Some)
     }
 
     pub(crate) fn integer(self, name: &'static str, min: u64, max: u64) -> Result<u64, Error> {
         let is_in_range = |number: &u64| (min..=max).contains(number);
-        let number = self.0.get(name).and_then(|value| whole(value.raw()));
-        number.filter(is_in_range).ok_or(Error::OutOfRange(name))
+        let value = self.0.get(name);
+        let number = value.and_then(|value| whole(value.raw()));
+        number.filter(is_in_range).ok_or_else(|| {
+            let (min, max) = (decimal(min), decimal(max));
+            let parts = [
+                "expected a whole number from ",
+                &min,
+                " to ",
+                &max,
+                ", found ",
+                &found(value),
+            ];
+            Error::OutOfRange(name).because(parts.concat())
+        })
     }
 
     pub(crate) fn time(self, name: &'static str, earliest: LogicalTime) -> Result<LogicalTime, Error> {
@@ -136,6 +158,33 @@ impl Members<'_> {
 
     pub(crate) fn is_raw(self, name: &str, expected: &str) -> bool {
         self.0.get(name).is_some_and(|value| value.raw() == expected)
+    }
+}
+
+fn no_identifier(label: &'static str, found: &str) -> Error {
+    let expected =
+        "expected 1 to 256 characters: a letter or digit, then letters, digits and ._:@/+-=, found ";
+    Error::Invalid(label).because([expected, found].concat())
+}
+
+/// What was found is a signature, or close to one: no text has it.
+fn no_token(label: &'static str) -> Error {
+    Error::Invalid(label).because(String::from(
+        "expected `null` or a text of 8 to 16,384 characters without white space",
+    ))
+}
+
+/// What there is, briefly.
+pub(crate) fn found(value: Option<Value<'_>>) -> String {
+    value.map_or_else(|| String::from("nothing"), |value| echo(value.raw()))
+}
+
+/// The beginning of a JSON text.
+fn echo(json: &str) -> String {
+    let end = json.char_indices().nth(MAX_ECHO).map(|(end, _)| end);
+    match end.and_then(|end| json.get(..end)) {
+        Some(start) => ["`", start, "…`"].concat(),
+        None => ["`", json, "`"].concat(),
     }
 }
 
@@ -174,7 +223,8 @@ mod tests {
             assert_eq!(Identifier::parse(good, "x").unwrap().as_str(), good);
         }
         for bad in ["", "-a", " a", "a ", "a,b", "a;b", "a<b", "é", &"x".repeat(257)] {
-            assert_eq!(Identifier::parse(bad, "x"), Err(Error::Invalid("x")), "{bad}");
+            let error = Identifier::parse(bad, "x").unwrap_err();
+            assert_eq!(error.plain(), &Error::Invalid("x"), "{bad}");
         }
     }
 
@@ -194,6 +244,35 @@ mod tests {
         ] {
             assert!(Token::parse(bad, "x").is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn what_was_found_is_said_briefly_and_a_signature_is_not() {
+        let long = ["\"", &"é".repeat(100), "\""].concat();
+        let text = ["{\"a\":-1,\"b\":{},\"c\":[1],\"d\":", &long, "}"].concat();
+        let exact = agent_surface_json::exact::Exact::parse(text, usize::MAX).unwrap();
+        let members = Members(exact.value());
+        let id = "expected 1 to 256 characters: a letter or digit, then letters, digits and ._:@/+-=, found";
+        let cases = [("a", "`-1`"), ("b", "`{}`"), ("c", "`[1]`"), ("e", "nothing")];
+        for (name, found) in cases {
+            let error = members.identifier_of(name, "x").unwrap_err();
+            assert_eq!(error.message(), ["x is invalid: ", id, " ", found].concat());
+        }
+        let error = members.identifier("d").unwrap_err();
+        assert!(
+            error
+                .message()
+                .ends_with(&["`\"", &"é".repeat(39), "…`"].concat()),
+            "{error}"
+        );
+        let error = members.integer("a", 0, 9).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "a is invalid: expected a whole number from 0 to 9, found `-1`"
+        );
+        let error = Token::parse(&"é é".repeat(9), "signature").unwrap_err();
+        assert!(!error.message().contains('é'), "{error}");
+        assert_eq!((error.code(), error.status()), ("INVALID_MEMBER", 400));
     }
 
     #[test]

@@ -49,7 +49,7 @@ macro_rules! rules {
 }
 
 rules! {
-    ManifestSchema Type 500 "MANIFEST_SCHEMA" "interop manifest schema is invalid"
+    ManifestSchema Type 500 "MANIFEST_SCHEMA" "interop manifest schema is invalid: expected an object"
     ManifestIdentity Type 500 "MANIFEST_IDENTITY" "interop endpoint identity is invalid"
     ManifestOperations Type 500 "MANIFEST_OPERATIONS" "interop operations must be canonical and supported"
     ManifestFlags Type 500 "MANIFEST_FLAGS" "interop manifest capability flags are invalid"
@@ -73,10 +73,10 @@ rules! {
     ResponseSchema Type 500 "RESPONSE_SCHEMA" "interop response payload does not match its negotiated schema"
     CachedSignature Type 500 "CACHED_SIGNATURE" "cached interop response signature is invalid"
     CachedSchema Type 500 "CACHED_SCHEMA" "cached interop response does not match its negotiated schema"
-    KeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency key was reused with different content"
-    CommittedKeyReused Type 409 "IDEMPOTENCY_KEY_REUSED" "interop response binding is invalid"
-    PendingKeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency replay binding is invalid"
-    Equivocation Plain 409 "SEQUENCE_EQUIVOCATION" "interop request sequence equivocation"
+    KeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency key was reused with different content: ask again with the content that it was first used with, or under another key"
+    CommittedKeyReused Type 409 "IDEMPOTENCY_KEY_REUSED" "interop response binding is invalid: the `idempotencyKey` has a response already, to a request with other content; ask again with that content, or under another key"
+    PendingKeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency replay binding is invalid: a request with other content is under way with the `idempotencyKey`; ask again with that content, or under another key"
+    Equivocation Plain 409 "SEQUENCE_EQUIVOCATION" "interop request sequence equivocation: the `sequence` belongs to another request of this session and operation"
     ReservationConflict Plain 409 "RESERVATION_CONFLICT" "interop idempotency reservation conflict"
     CommitConflict Plain 500 "COMMIT_CONFLICT" "interop idempotency commit conflict"
     Grant Type 500 "GRANT" "interop admission grant is invalid"
@@ -123,6 +123,8 @@ pub enum Error {
     HttpStatus(u16),
     /// The endpoint's own side (a store, an admission, a handler's outcome) gave what it should not; what is wrong with it.
     Internal(Box<Error>),
+    /// The same, and what exactly: the member, what it should be, what was found.
+    Detailed(Box<(Error, String)>),
     /// What the host's own side (a store, a handler, a transport, a signer) failed with.
     Host(String),
 }
@@ -148,9 +150,27 @@ impl From<ExactError> for Error {
 }
 
 impl Error {
+    /// Says what exactly is wrong, too; an empty text says nothing.
+    #[must_use]
+    pub fn because(self, detail: String) -> Self {
+        if detail.is_empty() {
+            return self;
+        }
+        Error::Detailed(Box::new((self, detail)))
+    }
+
+    /// Without what exactly is wrong.
+    pub fn plain(&self) -> &Error {
+        match self {
+            Error::Detailed(parts) => parts.0.plain(),
+            error => error,
+        }
+    }
+
     /// Stable, for programs.
     pub fn code(&self) -> &'static str {
         match self {
+            Error::Detailed(parts) => parts.0.code(),
             Error::Json(_) => "JSON",
             Error::Invalid(_) => "INVALID_MEMBER",
             Error::OutOfRange(_) => "MEMBER_OUT_OF_RANGE",
@@ -185,6 +205,7 @@ impl Error {
                 Cow::Owned(text)
             }
             Error::Internal(inner) => inner.message(),
+            Error::Detailed(parts) => Cow::Owned([&parts.0.message(), ": ", &parts.1].concat()),
         }
     }
 
@@ -196,6 +217,7 @@ impl Error {
             Error::OutOfRange(_) => Class::Range,
             Error::Rule(rule) => rule.parts().0,
             Error::Internal(inner) => inner.class(),
+            Error::Detailed(parts) => parts.0.class(),
             _ => Class::Plain,
         }
     }
@@ -206,6 +228,7 @@ impl Error {
             Error::Json(ExactError::Parse(agent_surface_json::ParseError::TooLarge { .. })) => 413,
             Error::Json(_) | Error::Invalid(_) | Error::OutOfRange(_) => 400,
             Error::Rule(rule) => rule.parts().1,
+            Error::Detailed(parts) => parts.0.status(),
             _ => 500,
         }
     }

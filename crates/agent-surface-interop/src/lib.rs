@@ -54,7 +54,7 @@ pub use operation::Operation;
 pub use request::{Call, Request};
 pub use response::{Outcome, Response, Status};
 pub use router::Router;
-pub use schema::Direction;
+pub use schema::{Direction, Verdict};
 
 /// The protocol of every envelope and manifest.
 pub const PROTOCOL: &str = "agentplat-interop/1";

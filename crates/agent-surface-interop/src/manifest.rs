@@ -2,7 +2,7 @@
 //!
 //! It refuses a manifest whose digest does not cover every member. Clients read one from the wire, servers make one.
 
-use crate::check::{Identifier, Members, quoted, whole};
+use crate::check::{Identifier, Members, found, quoted, whole};
 use crate::digest::{Digest, Domain};
 use crate::error::{Error, Rule};
 use crate::operation::Operation;
@@ -87,18 +87,13 @@ impl Manifest {
         let members = Members(value);
         let endpoint_id = members.identifier("endpointId")?;
         members.identifier("implementationId")?;
-        let is_kind = |kind: &&str| members.is_str("endpointKind", kind);
-        if !value.get("endpointVersion").is_some_and(is_truthy)
-            || !["agent", "environment", "hybrid"].iter().any(is_kind)
-        {
-            return Err(Rule::ManifestIdentity.into());
-        }
-        let operations = operations(value).ok_or(Rule::ManifestOperations)?;
+        check_identity(value)?;
+        let operations = operations(value)?;
         let input_schema = members.digest("inputSchemaDigest")?;
         let output_schema = members.digest("outputSchemaDigest")?;
-        let is_flag = |name: &&str| value.get(name).is_some_and(|flag| flag.kind() == Kind::Bool);
-        if !FLAGS.iter().all(is_flag) {
-            return Err(Rule::ManifestFlags.into());
+        let is_other = |name: &&&str| value.get(name).map(Value::kind) != Some(Kind::Bool);
+        if let Some(name) = FLAGS.iter().find(is_other) {
+            return Err(wrong(Rule::ManifestFlags, value, name, "`true` or `false`"));
         }
         let (min, max) = ENVELOPE_BYTES;
         let max_request_bytes = members.integer("maximumRequestBytes", min, max)?;
@@ -228,18 +223,45 @@ fn is_truthy(value: Value<'_>) -> bool {
     }
 }
 
+fn wrong(rule: Rule, value: Value<'_>, name: &str, expected: &str) -> Error {
+    let found = found(value.get(name));
+    Error::from(rule).because(["expected `", name, "` to be ", expected, ", found ", &found].concat())
+}
+
+fn check_identity(value: Value<'_>) -> Result<(), Error> {
+    let rule = Rule::ManifestIdentity;
+    if !value.get("endpointVersion").is_some_and(is_truthy) {
+        return Err(wrong(rule, value, "endpointVersion", "a text"));
+    }
+    let is_kind = |kind: &&str| Members(value).is_str("endpointKind", kind);
+    if !["agent", "environment", "hybrid"].iter().any(is_kind) {
+        let kinds = "`agent`, `environment` or `hybrid`";
+        return Err(wrong(rule, value, "endpointKind", kinds));
+    }
+    Ok(())
+}
+
 /// The operations, each once, if the list begins with them in canonical order and has nothing else behind.
-fn operations(value: Value<'_>) -> Option<Vec<Operation>> {
-    let list = value.get("operations")?;
-    let given: Option<Vec<Operation>> = list
-        .items()
-        .map(|item| Operation::parse(&item.as_str()?))
-        .collect();
-    let given = given?;
+fn operations(value: Value<'_>) -> Result<Vec<Operation>, Error> {
+    let mut given = Vec::new();
+    for item in value.get("operations").into_iter().flat_map(Value::items) {
+        let operation = item.as_str().and_then(|name| Operation::parse(&name));
+        given.push(operation.ok_or_else(|| unsupported("this version has no ", &found(Some(item))))?);
+    }
     let unique: Vec<Operation> = Operation::ALL
         .iter()
         .copied()
         .filter(|operation| given.contains(operation))
         .collect();
-    (!unique.is_empty() && given.starts_with(&unique)).then_some(unique)
+    if unique.is_empty() {
+        return Err(unsupported("expected at least one", ""));
+    }
+    match unique.iter().zip(&given).find(|(unique, given)| unique != given) {
+        Some((first, _)) => Err(unsupported("out of order, expected next ", first.name())),
+        None => Ok(unique),
+    }
+}
+
+fn unsupported(what: &str, which: &str) -> Error {
+    Error::from(Rule::ManifestOperations).because([what, which].concat())
 }

@@ -98,11 +98,7 @@ impl Router {
         if !manifest.is_plain() {
             return Err(Rule::ManifestDigest.into());
         }
-        let has = |operation: &Operation| settings.operations.contains(operation);
-        if !manifest.operations().iter().all(has) || settings.operations.len() != manifest.operations().len()
-        {
-            return Err(Rule::RouterHandlers.into());
-        }
+        check_handlers(&manifest, settings.operations)?;
         if let Durability::Restart { max_response_bytes } = settings.durability
             && max_response_bytes < manifest.max_response_bytes()
         {
@@ -147,6 +143,28 @@ impl Shared {
             .saturating_add(1);
         reservation_id(&self.instance_id, count)
     }
+}
+
+/// One for each operation of the manifest, and none besides.
+fn check_handlers(manifest: &Manifest, handled: &[Operation]) -> Result<(), Error> {
+    let refuse = |what: &str, operation: &Operation, why: &str| {
+        Err(Error::from(Rule::RouterHandlers).because([what, "`", operation.name(), "`", why].concat()))
+    };
+    let listed = manifest.operations();
+    if let Some(operation) = listed.iter().find(|operation| !handled.contains(operation)) {
+        return refuse("there is none for ", operation, ", which the manifest lists");
+    }
+    if let Some(operation) = handled.iter().find(|operation| !listed.contains(operation)) {
+        return refuse(
+            "there is one for ",
+            operation,
+            ", which the manifest does not list",
+        );
+    }
+    if handled.len() != listed.len() {
+        return Err(Rule::RouterHandlers.into());
+    }
+    Ok(())
 }
 
 fn reservation_id(instance_id: &Identifier, count: u64) -> Result<Identifier, Error> {

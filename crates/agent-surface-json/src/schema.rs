@@ -20,7 +20,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use keyword::Keyword;
 
-pub use fault::{SchemaError, SchemaFault, push_token};
+pub use fault::{OTHERWISE, SchemaError, SchemaFault, push_token};
 pub use issue::Issue;
 pub use reduce::reduce;
 

@@ -74,7 +74,8 @@ pub(super) const KERNEL: Apart = Apart {
     scripts: &["surface.js", "surface-inline.js", "surface.mjs", "surface.cjs"],
 };
 
-/// `/interop`. Faster than the others, as it hashes and writes whole payloads.
+/// `/interop`. Faster than the others, as it hashes and writes whole payloads; but for its boundary, which is entered a
+/// few times for each request.
 pub(super) const INTEROP: Apart = Apart {
     name: "interop",
     entry: "interop",
@@ -90,6 +91,8 @@ pub(super) const INTEROP: Apart = Apart {
         "profile.release.package.sha2.opt-level=3",
         "--config",
         "profile.release.package.agent-surface-json.opt-level=2",
+        "--config",
+        "profile.release.package.agent-surface-wasm.opt-level=\"z\"",
     ],
     built: "agent_surface_wasm",
     passes: &["-Oz", "--strip-target-features"],

@@ -81,7 +81,7 @@ pub fn drive(mut step: Step, ports: &mut impl Ports) -> Result<Response, Error> 
             Step::Validate(ask) => {
                 let asked = ask.question();
                 let is_valid = ports.validate(asked.schema, asked.direction, asked.operation, &asked.payload);
-                ask.answer(is_valid)
+                ask.answer(is_valid.into())
             }
             Step::Sign(ask) => {
                 let signature = ports.sign(ask.question().digest());

@@ -10,7 +10,7 @@ use crate::error::{Error, Rule};
 use crate::operation::Operation;
 use crate::request::{Call, Request, Unsigned};
 use crate::response::{Response, Status};
-use crate::schema::Direction;
+use crate::schema::{Direction, Verdict};
 use crate::store::Allocation;
 use agent_surface_json::exact::Exact;
 use alloc::borrow::ToOwned;
@@ -266,16 +266,17 @@ pub struct Check {
 
 impl Question for Check {
     type Machine = Invocation;
-    type Answer = bool;
+    type Answer = Verdict;
     type Step = Step;
 
-    fn resume(self, invocation: Box<Invocation>, is_valid: bool) -> Next {
-        match self.then {
-            Checked::Call(call) if is_valid => invocation.seal(*call),
-            Checked::Call(_) => Err(Rule::RequestSchema.into()),
-            Checked::Response(response) if is_valid => Ok(Step::Done(Ok(response))),
-            Checked::Response(_) => Err(Rule::ResponseSchema.into()),
-        }
+    fn resume(self, invocation: Box<Invocation>, verdict: Verdict) -> Next {
+        let (rule, detail) = match (self.then, verdict) {
+            (Checked::Call(call), Verdict::Accept) => return invocation.seal(*call),
+            (Checked::Response(response), Verdict::Accept) => return Ok(Step::Done(Ok(response))),
+            (Checked::Call(_), Verdict::Refuse(detail)) => (Rule::RequestSchema, detail),
+            (Checked::Response(_), Verdict::Refuse(detail)) => (Rule::ResponseSchema, detail),
+        };
+        Err(Error::from(rule).because(detail))
     }
 }
 

@@ -95,7 +95,7 @@ pub fn answer(step: Step, host: &mut impl Host) -> Step {
         Step::Validate(ask) => {
             let asked = ask.question();
             let is_valid = host.validate(asked.schema, asked.direction, asked.operation, &asked.payload);
-            ask.answer(is_valid)
+            ask.answer(is_valid.into())
         }
         Step::Admit(ask) => {
             let admission = host.admit(ask.question());

@@ -64,6 +64,8 @@ pub struct Exchange {
     pub(super) signal: Signal,
     pub(super) grant: Option<Grant>,
     pub(super) key: String,
+    /// What was wrong with the handler's outcome.
+    pub(super) fault: Option<Error>,
 }
 
 type Next = Result<Step, Error>;
@@ -78,6 +80,7 @@ pub(super) fn begin(router: Arc<Shared>, wire: Exact, now: LogicalTime, signal: 
             signal,
             grant: None,
             key,
+            fault: None,
         };
         Box::new(exchange).check_signature()
     });

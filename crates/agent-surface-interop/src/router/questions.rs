@@ -12,7 +12,7 @@ use crate::grant::{Admission, Grant};
 use crate::operation::Operation;
 use crate::request::Request;
 use crate::response::{Outcome, Response, Unsigned};
-use crate::schema::Direction;
+use crate::schema::{Direction, Verdict};
 use crate::store::{Claim, Place, Record, Reservation};
 use agent_surface_json::exact::Exact;
 use alloc::boxed::Box;
@@ -93,18 +93,22 @@ pub struct Validate {
 
 impl Question for Validate {
     type Machine = Exchange;
-    type Answer = bool;
+    type Answer = Verdict;
     type Step = Step;
 
-    fn resume(self, exchange: Box<Exchange>, is_valid: bool) -> Result<Step, Error> {
-        match self.then {
-            Checked::Request if is_valid => exchange.admit(),
-            Checked::Request => Err(Rule::RequestSchema.into()),
-            Checked::Stored(record, response, then) if is_valid => {
+    fn resume(self, exchange: Box<Exchange>, verdict: Verdict) -> Result<Step, Error> {
+        match (self.then, verdict) {
+            (Checked::Request, Verdict::Accept) => exchange.admit(),
+            (Checked::Request, Verdict::Refuse(detail)) => {
+                Err(Error::from(Rule::RequestSchema).because(detail))
+            }
+            (Checked::Stored(record, response, then), Verdict::Accept) => {
                 exchange.loaded(record, Some(response), then)
             }
-            Checked::Stored(..) => Err(Rule::CachedSchema.into()),
-            Checked::Outcome(outcome, reservation) => exchange.checked(&outcome, is_valid, reservation),
+            (Checked::Stored(..), Verdict::Refuse(_)) => Err(Rule::CachedSchema.into()),
+            (Checked::Outcome(outcome, reservation), verdict) => {
+                exchange.checked(&outcome, verdict, reservation)
+            }
         }
     }
 }
@@ -266,6 +270,9 @@ pub struct CommitResponse {
     pub reservation: Reservation,
     /// The response.
     pub response: Response,
+    /// What was wrong with the handler's outcome, if the response says that it was: for the endpoint's own side, never for
+    /// the caller.
+    pub fault: Option<Error>,
 }
 
 impl Question for CommitResponse {

@@ -9,7 +9,7 @@ use crate::ask::Ask;
 use crate::check::Token;
 use crate::error::{Error, Rule};
 use crate::response::{Outcome, Response, Status, Unsigned};
-use crate::schema::Direction;
+use crate::schema::{Direction, Verdict};
 use crate::store::Reservation;
 use agent_surface_json::exact::Exact;
 use alloc::borrow::ToOwned;
@@ -71,9 +71,10 @@ impl Exchange {
         }
     }
 
-    fn not_sealed(self: Box<Self>, error: Error, then: Then) -> Next {
+    fn not_sealed(mut self: Box<Self>, error: Error, then: Then) -> Next {
         match (error, then) {
-            (Error::Rule(Rule::ResponseTooLarge), Then::Settle(reservation)) => {
+            (error @ Error::Rule(Rule::ResponseTooLarge), Then::Settle(reservation)) => {
+                self.fault = Some(error);
                 self.respond_with(Status::Failed, LIMIT_EXCEEDED, Then::SettleLast(reservation))
             }
             (error, _) => Err(error.internal()),
@@ -109,16 +110,18 @@ impl Exchange {
     }
 
     pub(super) fn checked(
-        self: Box<Self>,
+        mut self: Box<Self>,
         outcome: &Outcome,
-        is_valid: bool,
+        verdict: Verdict,
         reservation: Reservation,
     ) -> Next {
         let then = Then::Settle(reservation);
-        if is_valid {
-            self.respond(outcome, then)
-        } else {
-            self.respond_with(Status::Failed, "interop_response_schema_invalid", then)
+        match verdict {
+            Verdict::Accept => self.respond(outcome, then),
+            Verdict::Refuse(detail) => {
+                self.fault = Some(Error::from(Rule::ResponseSchema).because(detail));
+                self.respond_with(Status::Failed, "interop_response_schema_invalid", then)
+            }
         }
     }
 
@@ -156,12 +159,14 @@ impl Exchange {
         }
     }
 
-    fn commit(self: Box<Self>, response: Response, reservation: Reservation) -> Step {
+    fn commit(mut self: Box<Self>, response: Response, reservation: Reservation) -> Step {
         let key = self.key.clone();
+        let fault = self.fault.take();
         let question = CommitResponse {
             key,
             reservation,
             response,
+            fault,
         };
         Step::Commit(Ask::new(question, self))
     }

@@ -153,7 +153,7 @@ fn call(
                 book.given((issuer, session), Some(key), *number.as_ref().unwrap());
                 ask.settle(number)
             }
-            Step::Validate(ask) => ask.answer(true),
+            Step::Validate(ask) => ask.answer(true.into()),
             Step::Exchange(ask) => {
                 let request = &ask.question().request;
                 let digest = request.digest().text();

@@ -35,8 +35,8 @@ pub struct SchemaError {
 #[derive(Debug)]
 pub(crate) struct Refusal(pub(crate) Box<SchemaError>);
 
-/// How the rest of JSON Schema is to be had.
-pub(crate) const OTHERWISE: &str = ", or install the full engine of `agent-surface-wasm/schema`";
+/// How the rest of JSON Schema is to be had: the end of messages.
+pub const OTHERWISE: &str = ", or install the full engine of `agent-surface-wasm/schema`";
 
 /// The keyword with this argument is at fault; `tail` continues the sentence after its name and place.
 pub(crate) fn at_keyword(argument: Value<'_>, tail: &[&str]) -> Refusal {
