@@ -104,11 +104,15 @@ fn ours(request: &Json, target: Target, names: &Index<'_>, results: &[&str], fou
         word => word.is("ignore"),
     };
     let results = Index::new(results.to_vec());
+    let ids: Vec<&str> = found
+        .iter()
+        .map(|call| if call.id.is_empty() { &call.name } else { &call.id }.as_str())
+        .collect();
     // An id may come again in a later turn: of equal ones, the first have the results.
-    let repeats = Index::new(found.iter().map(|call| call.id.as_str()).collect()).repeats();
-    let both = found.iter().zip(repeats);
-    both.map(|(call, before)| {
-        let is_answered = !call.id.is_empty() && (before as usize) < results.count(&call.id);
+    let repeats = Index::new(ids.clone()).repeats();
+    let both = found.iter().zip(ids).zip(repeats);
+    both.map(|((call, id), before)| {
+        let is_answered = (before as usize) < results.count(id);
         !is_answered && (names.find(&call.name).is_some() || !is_others(&call.name))
     })
     .collect()
@@ -450,5 +454,27 @@ mod tests {
             let found = answer(target, Json::parse(text).unwrap(), &Json::Null);
             assert_eq!(found.write(), r#"{"calls":[]}"#, "{text}");
         }
+    }
+
+    #[test]
+    fn what_has_its_result_is_not_asked_again_where_neither_has_an_id() {
+        let conversation = r#"[
+            {"role":"model","parts":[{"functionCall":{"name":"go","args":{"n":1}}},{"functionCall":{"name":"stay","args":{}}}]},
+            {"role":"user","parts":[{"functionResponse":{"name":"go","response":{}}},{"functionResponse":{"name":"stay","id":"","response":{}}}]},
+            {"role":"model","parts":[{"functionCall":{"name":"go","args":{"n":2}}}]}
+        ]"#;
+        let request = Json::object([
+            ("target", Json::text("gemini")),
+            ("calls", Json::parse(conversation).unwrap()),
+            ("turn", Json::text("t")),
+        ]);
+        let found = read(&request);
+        let open: Vec<_> = found
+            .at("calls")
+            .items()
+            .iter()
+            .map(|call| call.at("arguments").at("n"))
+            .collect();
+        assert_eq!(open, [&Json::parse("2").unwrap()]);
     }
 }

@@ -144,7 +144,8 @@ pub(crate) fn all(json: &Json, shapes: &[&Shape], out: &mut Vec<Found>) {
     }
 }
 
-/// The ids of the calls whose results are there, too, where a whole conversation was given.
+/// The ids of the calls whose results are there, too, where a whole conversation was given; of a result without one, as Gemini
+/// has it where the call had none, the tool's name.
 pub(crate) fn results<'j>(json: &'j Json, out: &mut Vec<&'j str>) {
     /// What a result is called, and where it has the id of its call.
     const KINDS: [(&str, &str); 4] = [
@@ -161,7 +162,11 @@ pub(crate) fn results<'j>(json: &'j Json, out: &mut Vec<&'j str>) {
                 .iter()
                 .find_map(|(kind, id)| is(kind).then(|| json.at(id).as_text())?)
                 .or_else(|| is("tool").then(|| json.at("toolCallId").as_text())?)
-                .or_else(|| json.at("functionResponse").at("id").as_text());
+                .or_else(|| {
+                    let response = json.at("functionResponse");
+                    let id = response.at("id").as_text().filter(|id| !id.is_empty());
+                    id.or_else(|| response.at("name").as_text())
+                });
             out.extend(id);
             if is_result(members) {
                 return;
