@@ -4,11 +4,12 @@ const NAME = "InteropError";
 
 const makeClass = () => {
   class InteropError extends Error {
-    constructor(code, message, { type = "Error", status = 500, httpStatus, endpointCode, cause } = {}) {
+    constructor(code, message, { type = "Error", status = 500, detail, httpStatus, endpointCode, cause } = {}) {
       super(message, cause === undefined ? undefined : { cause });
       this.code = code;
       this.type = type;
       this.status = status;
+      if (detail !== undefined) this.detail = detail;
       if (httpStatus !== undefined) this.httpStatus = httpStatus;
       if (endpointCode !== undefined) this.endpointCode = endpointCode;
     }
@@ -18,7 +19,7 @@ const makeClass = () => {
   return InteropError;
 };
 
-/** `new InteropError(code, message, { type?, status?, httpStatus?, endpointCode?, cause? })`. */
+/** `new InteropError(code, message, { type?, status?, detail?, httpStatus?, endpointCode?, cause? })`. */
 export const InteropError = /* @__PURE__ */ (() => {
   const realm = (globalThis[Symbol.for("agent-surface-wasm/1")] ??= {});
   return (realm.interopError ??= makeClass());
@@ -40,7 +41,7 @@ export const fromModule = (text) => {
 };
 
 /** An option is not what it must be. */
-export const refuseOption = (message) => new InteropError("INVALID_OPTION", message, { type: "TypeError" });
+export const refuseOption = (message, detail) => new InteropError("INVALID_OPTION", message, { type: "TypeError", detail });
 
 /** A member of a call, a claim or a reservation is not what it must be. */
 export const refuseMember = (message) => new InteropError("INVALID_MEMBER", message, { type: "TypeError", status: 400 });

@@ -28,7 +28,7 @@ const replies = /* @__PURE__ */ new WeakSet();
 
 export const isReply = (value) => replies.has(value);
 
-/** Bytes that are read of what is no reply, for its reason; and characters of that in a message. */
+/** Bytes that are read of what is no reply, for its reason; and characters of that in an error. */
 const REASON_BYTES = 4096;
 const REASON_LENGTH = 300;
 
@@ -51,10 +51,10 @@ const reasonOf = async (reader) => {
 const refusedBy = async ({ message }, status, reader, url, method = "GET") => {
   const { origin, pathname } = new URL(url);
   const [endpointCode, reason] = await reasonOf(reader);
-  const parts = [message, `${method} ${origin}${pathname}`];
+  const parts = [`${method} ${origin}${pathname}`];
   if (endpointCode !== undefined) parts.push(stringify(endpointCode));
   if (reason !== undefined) parts.push(stringify(reason));
-  return new InteropError("HTTP_STATUS", parts.join(": "), { httpStatus: status, endpointCode });
+  return new InteropError("HTTP_STATUS", message, { detail: parts.join(": "), httpStatus: status, endpointCode });
 };
 
 const receive = async (place, response, url, method) => {

@@ -9,9 +9,9 @@ import { refuseOption } from "./interop-errors.js";
 const { apply } = Reflect;
 
 /** A method of an object, as it is now. */
-export const methodOf = (object, name, refusal) => {
+export const methodOf = (object, name, refusal, detail) => {
   const method = object?.[name];
-  if (!isFunction(method)) throw refuseOption(refusal);
+  if (!isFunction(method)) throw refuseOption(refusal, detail);
   return (...values) => apply(method, object, values);
 };
 

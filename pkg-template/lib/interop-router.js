@@ -26,8 +26,8 @@ const optionsText = (object, names) => givenMembers(object, names, refuseOption)
 const handlersOf = (handlers) => {
   const found = new Map();
   for (const operation of keys(handlers ?? {})) {
-    const refusal = `interop operation handlers do not match the manifest: expected \`${operation}\` to be a function`;
-    found.set(operation, methodOf(handlers, operation, refusal));
+    const refusal = "interop operation handlers do not match the manifest";
+    found.set(operation, methodOf(handlers, operation, refusal, `expected \`${operation}\` to be a function`));
   }
   return found;
 };

@@ -51,7 +51,7 @@ export declare class InteropError extends Error {
   constructor(
     code: string,
     message: string,
-    options?: { type?: InteropErrorType; status?: number; httpStatus?: number; endpointCode?: string; cause?: unknown },
+    options?: { type?: InteropErrorType; status?: number; detail?: string; httpStatus?: number; endpointCode?: string; cause?: unknown },
   );
   readonly name: "InteropError";
   /** Stable, for programs: one of `InteropErrorCode`, or a store's own. */
@@ -60,6 +60,11 @@ export declare class InteropError extends Error {
   readonly type: InteropErrorType;
   /** What an HTTP server answers whose router failed with it: 400, 401, 409, 413 or 500. */
   readonly status: number;
+  /**
+   * What exactly is wrong, for a developer: the member, what was expected and found, the JSON Pointer of a wrong payload, or
+   * what to do. It is this side's own, where `message` has the words that the protocol fixes; no peer is told.
+   */
+  readonly detail?: string;
   /** Of `HTTP_STATUS`: what the endpoint answered. */
   readonly httpStatus?: number;
   /** Of `HTTP_STATUS`: the code that the endpoint gives as its reason, such as `IDEMPOTENCY_KEY_REUSED`. Nobody has checked it. */
@@ -317,7 +322,7 @@ export declare class WebCryptoAuthenticity implements InteropAuthenticity {
 /**
  * HTTP over `fetch`: `GET <base>manifest`, `POST <base>exchange`. The base should end with `/`; its query and fragment are
  * dropped. A reply is read up to its bound and no further; any status but 2xx is the error `HTTP_STATUS`, with the status in
- * `httpStatus`, and method and address (without user and query) in its message. If the body begins with
+ * `httpStatus`, and method and address (without user and query) in its `detail`. If the body begins with
  * `{"error":{"code","message"}}`, within 4 KiB, those are there, too.
  */
 export declare class HttpInteropTransport implements InteropTransport {

@@ -46,10 +46,13 @@ impl Object {
 
 /// What the facade makes an `InteropError` of.
 pub(super) fn error(error: &Error) -> String {
-    Object::new()
+    let told = Object::new()
         .text("code", error.code())
         .text("type", error.class().name())
         .number("status", u64::from(error.status()))
-        .text("message", &error.message())
-        .end()
+        .text("message", &error.message());
+    match error.detail() {
+        "" => told.end(),
+        detail => told.text("detail", detail).end(),
+    }
 }

@@ -76,7 +76,7 @@ async function refusesChanges(demo, report) {
   report.equal("a retry gets the same answer and is no other step", [second.received, await demo.tick()], [first.received, 3]);
   await demo.tamper("Send another step under the last one's name");
   shown = await demo.exchange();
-  report.equal("another step under the same name is a conflict", [shown.words, broken(shown.request)], ["The environment refused it: status 409IDEMPOTENCY_KEY_REUSED · interop response binding is invalid: the `idempotencyKey` has a response already, to a request with other content; ask again with that content, or under another key", []]);
+  report.equal("another step under the same name is a conflict", [shown.words, broken(shown.request)], ["The environment refused it: status 409IDEMPOTENCY_KEY_REUSED · interop response binding is invalid", []]);
   report.equal("the page has counted them", await demo.verified(), "13 verified, 4 tampered with");
   await demo.run();
   report.holds("and the walk goes on to its end", (await demo.thought()).startsWith("Out of the maze after "), await demo.thought());

@@ -110,18 +110,19 @@ test("a status that is none of a reply names the address without its secrets, an
     const error = await answering(body, status).exchange("{}").then(assert.fail, (reason) => reason);
     assert.equal(error.code, "HTTP_STATUS");
     assert.equal(error.httpStatus, status ?? 409);
-    assert.doesNotMatch(error.message, /secret/);
+    assert.equal(error.message, `interop HTTP request failed with status ${error.httpStatus}`);
+    assert.doesNotMatch(error.detail, /secret/);
     return error;
   };
-  const start = "interop HTTP request failed with status 409: POST https://a.example/worker/exchange";
+  const start = "POST https://a.example/worker/exchange";
   const known = await failure('{"error":{"code":"KEY","message":"a\\nb"}}');
-  assert.deepEqual([known.message, known.endpointCode, known.status], [`${start}: "KEY": "a\\nb"`, "KEY", 500]);
+  assert.deepEqual([known.detail, known.endpointCode, known.status], [`${start}: "KEY": "a\\nb"`, "KEY", 500]);
   for (const odd of [null, "", "<!doctype html>", "null", "[]", '{"error":7}', '{"error":{"code":1}}', "[".repeat(9000)]) {
-    const { message, endpointCode } = await failure(odd);
-    assert.deepEqual([message, endpointCode], [start, undefined], odd);
+    const { detail, endpointCode } = await failure(odd);
+    assert.deepEqual([detail, endpointCode], [start, undefined], odd);
   }
   const long = await failure(JSON.stringify({ error: { code: "KEY", message: "x".repeat(3000) } }));
-  assert.equal(long.message, `${start}: "KEY": "${"x".repeat(300)}"`);
+  assert.equal(long.detail, `${start}: "KEY": "${"x".repeat(300)}"`);
   // Of a body without end no more is read than its beginning; one that breaks off changes nothing.
   let given = 0;
   let cancelled = false;
@@ -133,7 +134,7 @@ test("a status that is none of a reply names the address without its secrets, an
   assert.ok(cancelled);
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
   assert.equal((await failure(broken, 500)).httpStatus, 500);
-  await assert.rejects(answering("", 404).manifest(), { httpStatus: 404, message: /: GET https:\/\/a\.example\/worker\/manifest$/ });
+  await assert.rejects(answering("", 404).manifest(), { httpStatus: 404, detail: /^GET https:\/\/a\.example\/worker\/manifest$/ });
 });
 
 test("a manifest that is refused says which member, what it should be and what it is", () => {

@@ -11,9 +11,6 @@ const sorted = (value) => {
     .sort(([left], [right]) => (left < right ? -1 : 1));
 };
 
-/** What exactly is wrong follows the text of the protocol. */
-const says = (found, message) => found === message || found.startsWith(`${message}: `);
-
 /** Collects what differs, and counts what was compared. */
 const judge = () => {
   const failures = [];
@@ -30,7 +27,7 @@ const judge = () => {
       // What a port throws is its own; what the protocol throws names the class.
       const name = error?.type ?? error?.name;
       if (!error) failures.push(`${about}: ${JSON.stringify(result.value)}, not an error`);
-      else if (name !== errorName || (message !== undefined && !says(error.message, message))) {
+      else if (name !== errorName || (message !== undefined && error.message !== message)) {
         failures.push(`${about}: ${name} ${error.message}, not ${errorName} ${message}`);
       } else if (error.type !== undefined && error.code === undefined) failures.push(`${about}: no code`);
     },

@@ -27,7 +27,6 @@ pub(crate) fn failed(error: &Error) -> Response<Body> {
 fn told(error: &Error) -> Cow<'static, str> {
     match error {
         Error::Host(_) => Cow::Borrowed("the endpoint failed"),
-        Error::Internal(inner) => inner.plain().message(),
         error => error.message(),
     }
 }

@@ -49,7 +49,7 @@ macro_rules! rules {
 }
 
 rules! {
-    ManifestSchema Type 500 "MANIFEST_SCHEMA" "interop manifest schema is invalid: expected an object"
+    ManifestSchema Type 500 "MANIFEST_SCHEMA" "interop manifest schema is invalid"
     ManifestIdentity Type 500 "MANIFEST_IDENTITY" "interop endpoint identity is invalid"
     ManifestOperations Type 500 "MANIFEST_OPERATIONS" "interop operations must be canonical and supported"
     ManifestFlags Type 500 "MANIFEST_FLAGS" "interop manifest capability flags are invalid"
@@ -73,10 +73,10 @@ rules! {
     ResponseSchema Type 500 "RESPONSE_SCHEMA" "interop response payload does not match its negotiated schema"
     CachedSignature Type 500 "CACHED_SIGNATURE" "cached interop response signature is invalid"
     CachedSchema Type 500 "CACHED_SCHEMA" "cached interop response does not match its negotiated schema"
-    KeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency key was reused with different content: ask again with the content that it was first used with, or under another key"
-    CommittedKeyReused Type 409 "IDEMPOTENCY_KEY_REUSED" "interop response binding is invalid: the `idempotencyKey` has a response already, to a request with other content; ask again with that content, or under another key"
-    PendingKeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency replay binding is invalid: a request with other content is under way with the `idempotencyKey`; ask again with that content, or under another key"
-    Equivocation Plain 409 "SEQUENCE_EQUIVOCATION" "interop request sequence equivocation: the `sequence` belongs to another request of this session and operation"
+    KeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency key was reused with different content"
+    CommittedKeyReused Type 409 "IDEMPOTENCY_KEY_REUSED" "interop response binding is invalid"
+    PendingKeyReused Plain 409 "IDEMPOTENCY_KEY_REUSED" "interop idempotency replay binding is invalid"
+    Equivocation Plain 409 "SEQUENCE_EQUIVOCATION" "interop request sequence equivocation"
     ReservationConflict Plain 409 "RESERVATION_CONFLICT" "interop idempotency reservation conflict"
     CommitConflict Plain 500 "COMMIT_CONFLICT" "interop idempotency commit conflict"
     Grant Type 500 "GRANT" "interop admission grant is invalid"
@@ -101,6 +101,20 @@ rules! {
     HttpRequestSlow Plain 408 "REQUEST_TIMEOUT" "expected the whole request body within the server's time"
     HttpRequestCut Plain 400 "REQUEST_BODY" "expected the whole request body"
     HttpEncoding Type 400 "REQUEST_ENCODING" "expected the request body in UTF-8"
+}
+
+impl Rule {
+    /// What to do about it, where the message does not say.
+    const fn detail(self) -> &'static str {
+        match self {
+            Rule::ManifestSchema => "expected an object",
+            Rule::KeyReused | Rule::CommittedKeyReused | Rule::PendingKeyReused => {
+                "the `idempotencyKey` belongs to a request with other content: ask again with that, or under another key"
+            }
+            Rule::Equivocation => "the `sequence` belongs to another request of this session and operation",
+            _ => "",
+        }
+    }
 }
 
 /// Why something did not happen.
@@ -131,7 +145,13 @@ pub enum Error {
 
 impl core::fmt::Display for Error {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        formatter.write_str(&self.message())
+        formatter.write_str(&self.message())?;
+        match self.detail() {
+            "" => Ok(()),
+            detail => [": ", detail]
+                .into_iter()
+                .try_for_each(|part| formatter.write_str(part)),
+        }
     }
 }
 
@@ -159,11 +179,13 @@ impl Error {
         Error::Detailed(Box::new((self, detail)))
     }
 
-    /// Without what exactly is wrong.
-    pub fn plain(&self) -> &Error {
+    /// What exactly is wrong, for the developer of this side, or nothing: beside the message, which the protocol fixes.
+    pub fn detail(&self) -> &str {
         match self {
-            Error::Detailed(parts) => parts.0.plain(),
-            error => error,
+            Error::Detailed(parts) => &parts.1,
+            Error::Internal(inner) => inner.detail(),
+            Error::Rule(rule) => rule.detail(),
+            _ => "",
         }
     }
 
@@ -188,7 +210,7 @@ impl Error {
         Error::Internal(Box::new(self))
     }
 
-    /// For people; where the protocol's other implementation has a text for it, that text.
+    /// For people and peers; where the protocol's other implementation has a text for it, that text to the letter.
     pub fn message(&self) -> Cow<'static, str> {
         match self {
             Error::Json(ExactError::Number) => Cow::Borrowed("interop JSON number is invalid"),
@@ -205,7 +227,7 @@ impl Error {
                 Cow::Owned(text)
             }
             Error::Internal(inner) => inner.message(),
-            Error::Detailed(parts) => Cow::Owned([&parts.0.message(), ": ", &parts.1].concat()),
+            Error::Detailed(parts) => parts.0.message(),
         }
     }
 

@@ -86,7 +86,7 @@ const partsOf = (I) => {
   const refuses = (code, message) => (error) => {
     assert.equal(I.isInteropError(error), true, String(error));
     assert.equal(error.code, code, error.message);
-    if (message) assert.match(error.message, message);
+    if (message) assert.match([error.message, error.detail].filter((part) => part !== undefined).join(": "), message);
     return true;
   };
 
