@@ -146,7 +146,7 @@ export class Host {
         if (outcome !== "hide") this.develop("a discovery policy answered with", answer, "and hides the capability");
         return 1;
       }
-      this.give(typeof reason === "string" && reason ? reason : "Currently unavailable");
+      this.give(typeof reason === "string" ? reason : "");
       return 2;
     } catch (error) {
       this.develop("a discovery policy threw and hides the capability:", error);

@@ -160,27 +160,27 @@ export const answerOf = (policy, ctx) => {
   return answer === undefined || typeof answer === "string" ? { outcome: answer ?? "expose" } : answer;
 };
 
-const RANK = ["expose", "disable", "hide"];
+const RANK = ["hide", "disable", "expose"];
 
 /**
  * The vote of a chain: `{ outcome, reason? }`. The most restrictive wins and keeps its first reason; no answer means
  * `expose`; a policy that throws, or answers with anything else, hides.
  */
 export const evaluateDiscovery = (policies, ctx) => {
-  let rank = 0;
+  let rank = 2;
   let reason;
   for (const policy of policies) {
     const [outcome, words] = attempt(() => {
       const answer = answerOf(policy, ctx);
       return Object.hasOwn(answer, "outcome") ? [answer.outcome, answer.reason] : [];
     }, []);
-    const level = RANK.includes(outcome) ? RANK.indexOf(outcome) : RANK.length - 1;
-    if (level > rank) {
+    const level = Math.max(RANK.indexOf(outcome), 0);
+    if (level < rank) {
       rank = level;
       reason = undefined;
     }
-    if (level === rank && rank > 0 && typeof words === "string") reason ??= words;
+    if (level === rank && rank < 2 && typeof words === "string") reason ||= words;
   }
   const outcome = RANK[rank];
-  return reason === undefined ? { outcome } : { outcome, reason };
+  return reason ? { outcome, reason } : { outcome };
 };

@@ -361,6 +361,7 @@ describe("the vote at discovery", () => {
     const disable = (reason) => ({ outcome: "disable", reason });
     assert.deepEqual(vote(disable("first"), disable("second")), { outcome: "disable", reason: "first" });
     assert.deepEqual(vote("disable", disable("only")), { outcome: "disable", reason: "only" });
+    assert.deepEqual(vote(disable(""), disable("said")), { outcome: "disable", reason: "said" });
     assert.deepEqual(vote(disable(7)), { outcome: "disable" });
   });
 

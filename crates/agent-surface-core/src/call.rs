@@ -172,7 +172,7 @@ pub(crate) enum Step {
     /// Phase 4.
     Availability,
     When,
-    Reason(&'static str),
+    Reason,
     /// Phase 5.
     AgentInput,
     Bind,

@@ -18,9 +18,6 @@ use crate::effect::Kind;
 use crate::error::{Code, Failure};
 use crate::message::{Checked, InputRef, Output};
 
-/// What `unavailableReason` says when nobody gave a reason.
-pub(crate) const NO_REASON: &str = "Currently unavailable";
-
 impl Core {
     pub(crate) fn availability(&mut self, call: &mut Call) {
         let Some(target) = call.target else { return };
@@ -68,17 +65,17 @@ impl Core {
             (None, _) => Failure::not_available("when-error"),
             (_, Some(Reason::Text(text))) => Failure::not_available(text),
             (_, Some(Reason::Function)) => {
-                call.step = Step::Reason(NO_REASON);
+                call.step = Step::Reason;
                 return self.ask_about(call, Output::AskReason);
             }
-            _ => Failure::not_available(NO_REASON),
+            _ => Failure::not_available(""),
         };
         self.fail(call, failure);
     }
 
     pub(crate) fn reason_is(&mut self, call: &mut Call, reason: Option<&str>) {
-        if let Step::Reason(fallback) = call.step {
-            self.fail(call, Failure::not_available(reason.unwrap_or(fallback)));
+        if matches!(call.step, Step::Reason) {
+            self.fail(call, Failure::not_available(reason.unwrap_or_default()));
         }
     }
 

@@ -268,6 +268,16 @@ pub fn cut(text: &str, code_points: usize) -> &str {
     end.and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
+/// What `unavailableReason` says, also where nobody gave a reason.
+#[inline(never)]
+pub(crate) fn reason_or_default(reason: &str) -> &str {
+    if reason.is_empty() {
+        "Currently unavailable"
+    } else {
+        reason
+    }
+}
+
 /// Whether a text says nothing.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)

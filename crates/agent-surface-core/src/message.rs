@@ -41,7 +41,7 @@ pub enum Vote {
     Expose,
     /// As if it did not exist. Also what a throwing policy means.
     Hide,
-    /// Listed, but not available.
+    /// Listed, but not available. An empty reason is none.
     Disable(String),
 }
 

@@ -45,7 +45,7 @@ impl Core {
                 Step::Admit => self.admit(call),
                 Step::Start => self.start(call),
                 Step::When
-                | Step::Reason(_)
+                | Step::Reason
                 | Step::FullChecked
                 | Step::Queued
                 | Step::Running

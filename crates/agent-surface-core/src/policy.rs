@@ -62,7 +62,7 @@ impl Core {
                     one.hidden |= !policy.is_some_and(|policy| policy.has(ON_AUTHORIZE));
                 }
                 Vote::Disable(reason) => {
-                    one.disabled.get_or_insert(reason);
+                    keep_first(&mut one.disabled, reason);
                 }
             }
         }
@@ -178,6 +178,14 @@ impl Core {
             frame.resumed = true;
             self.emit(Output::ResumeNext(call.id, at));
         }
+    }
+}
+
+/// The first reason that says something stands.
+#[inline(never)]
+pub(crate) fn keep_first(kept: &mut Option<String>, reason: String) {
+    if kept.as_deref().unwrap_or_default().is_empty() {
+        *kept = Some(reason);
     }
 }
 

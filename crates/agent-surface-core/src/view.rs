@@ -17,10 +17,10 @@ pub(crate) use touched::Touched;
 use crate::core::Core;
 use crate::definition::{PolicyRef, Reason};
 use crate::effect::Kind;
-use crate::effective::NO_REASON;
 use crate::error::{ObjectWriter, decimal};
 use crate::id::matches_scope;
 use crate::message::{Target, Vote};
+use crate::policy::keep_first;
 use crate::registration::{Member, Registration};
 use crate::time::Millis;
 use alloc::borrow::ToOwned as _;
@@ -310,7 +310,7 @@ impl Core {
                     Vote::Hide => *state = State::new(false),
                     Vote::Disable(reason) => {
                         state.available = false;
-                        state.reason.get_or_insert(reason);
+                        keep_first(&mut state.reason, reason);
                     }
                 }
             }
@@ -322,7 +322,7 @@ impl Core {
                 cursor.phase = Phase::Reason;
             }
             (Answer::Text(text), Phase::Reason) => {
-                state.reason = Some(text.unwrap_or_else(|| String::from(NO_REASON)));
+                state.reason = Some(text.unwrap_or_default());
                 cursor.phase = Phase::Note;
             }
             (Answer::Text(text), Phase::Note) => {
@@ -584,7 +584,7 @@ fn step(cursor: &mut Cursor, member: &Member, registration: &Registration) -> Op
             state.reason = match &member.capability.reason {
                 Reason::Function => return Some(Asks::Reason),
                 Reason::Text(text) => Some(text.clone()),
-                Reason::None => Some(String::from(NO_REASON)),
+                Reason::None => Some(String::new()),
             };
         }
         *phase = Phase::Note;

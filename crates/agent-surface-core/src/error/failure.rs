@@ -13,7 +13,7 @@ use core::ops::{Deref, DerefMut};
 use agent_surface_json::schema::{Issue, push_token};
 use agent_surface_json::{concat, write_string};
 
-use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut, is_blank};
+use super::{Code, MAX_DETAILS_BYTES, MAX_MESSAGE, ObjectWriter, Retry, cut, is_blank, reason_or_default};
 
 /// Why a call was refused or failed, as its caller sees it. Boxed, since it is handed on often and made seldom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +97,7 @@ impl Failure {
 
     /// Listed, but not available; `reason` is the descriptor's own.
     pub fn not_available(reason: &str) -> Self {
+        let reason = reason_or_default(reason);
         Self::with_reason(
             Code::CapabilityNotAvailable,
             "This capability is not available at the moment; the details say why. List the capabilities again before you retry.",

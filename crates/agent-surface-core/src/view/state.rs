@@ -4,8 +4,8 @@
 
 use alloc::string::String;
 
-use crate::effective::NO_REASON;
 use crate::error::ObjectWriter;
+use crate::error::reason_or_default;
 
 /// What a consumer sees of one capability.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,18 +35,20 @@ impl State {
         self.visible && self.available && self.reason.is_none() && self.note.is_none()
     }
 
+    fn said_reason(&self) -> Option<&str> {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        (!self.available).then(|| reason_or_default(reason))
+    }
+
     /// The members of a descriptor that say whether it is available.
     pub fn write_members(&self, out: &mut ObjectWriter) {
-        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
         out.flag("available", self.available)
-            .text_if("unavailableReason", (!self.available).then_some(reason));
+            .text_if("unavailableReason", self.said_reason());
     }
 
     /// Why it is not available, null where it is, and the note, as items of a list.
     pub fn write(&self, out: &mut ObjectWriter) {
-        let reason = self.reason.as_deref().unwrap_or(NO_REASON);
-        let reason = (!self.available).then_some(reason);
-        out.item(reason).item(self.note.as_deref());
+        out.item(self.said_reason()).item(self.note.as_deref());
     }
 
     /// Whether a view lists it.
