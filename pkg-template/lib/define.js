@@ -2,7 +2,7 @@
 // as `1`, and a `1` where a function should be as `[1]`. The core judges it all, unknown keys too, when a component registers.
 // Definitions stay the author's objects: handlers are read from them at each call, so that a page may swap closures.
 
-import { AgentSurfaceDefinitionError, expect, invalid } from "./errors.js";
+import { AgentSurfaceDefinitionError, expect } from "./errors.js";
 import { isArray, keys, stringify } from "./intrinsics.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { realm } from "./realm.js";
@@ -155,28 +155,19 @@ const textOf = (wire, owner) => {
   }
 };
 
-/**
- * One procedure. A field that is named as locked but is not bound would be open, so it is refused here, where both
- * lists are known.
- */
+/** One procedure. */
 const encodeProcedure = (binding, policyRef) => {
   const { kind, ref, config = {}, boundKeys, lockedKeys, reducedInputSchema, ...unknown } = binding;
   expectObject(ref, "`ref` of a procedure (build it with `procedure({…})`)");
   expectObject(config, "`config` of a procedure");
   const { inputSchema, outputSchema, ...identity } = ref;
-  const { overridableFields, ...fields } = config;
-  const bound = boundKeys ?? (isObject(config.bind) ? Object.keys(config.bind) : []);
-  for (const field of isArray(lockedKeys) ? lockedKeys : []) {
-    if (bound.includes(field) && !overridableFields?.includes(field)) continue;
-    throw invalid(`\`${field}\` of procedure \`${identity.id}\` is to be locked, so it must be bound and not overridable`);
-  }
   const owner = `procedure \`${identity.id}\``;
   const out = new Text(owner);
   out.raw("kind", '"procedure"');
   const schemas = {};
-  out.value("bound", bound);
-  if (overridableFields !== undefined) out.value("overridable", overridableFields);
-  for (const fieldset of [unknown, fields, identity]) encodeFields(out, fieldset, ["kind", "bound", "overridable"], policyRef);
+  const lists = { boundFields: boundKeys ?? (isObject(config.bind) ? Object.keys(config.bind) : []), lockedFields: lockedKeys };
+  encodeFields(out, lists, [], policyRef);
+  for (const fieldset of [unknown, config, identity]) encodeFields(out, fieldset, ["kind", ...Object.keys(lists)], policyRef);
   const documents = { input: inputSchema, output: outputSchema };
   for (const key of keys(documents)) {
     if (documents[key] !== undefined) documents[key] = originOf(documents[key]);

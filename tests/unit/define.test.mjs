@@ -89,14 +89,14 @@ describe("procedure", () => {
     const bind = { ids: run, force: run };
     const built = procedure({ ...base, bind, lockedFields: ["ids"] });
     assert.deepEqual([built.lockedKeys, built.config.overridableFields], [["ids"], ["force"]]);
-    assert.deepEqual(wireOf("procedure", "x", built).overridable, ["force"]);
+    assert.deepEqual(wireOf("procedure", "x", built).overridableFields, ["force"]);
   });
 
-  test("a field to be locked that is not bound, or is overridable, is refused", () => {
-    for (const more of [{ lockedFields: ["idz"] }, { lockedFields: ["ids"], overridableFields: ["ids"] }]) {
-      const built = procedure({ ...base, bind: { ids: run }, ...more });
-      assert.throws(() => encode("procedure", "x", built), { code: "INVALID_DEFINITION", message: /to be locked/ });
-    }
+  test("what its author names as locked crosses beside what is bound, for the core to compare", () => {
+    const { boundFields, lockedFields, overridableFields } = wireOf(
+      "procedure", "x", procedure({ ...base, bind: { ids: run }, lockedFields: ["idz"], overridableFields: ["ids"] }),
+    );
+    assert.deepEqual([boundFields, lockedFields, overridableFields], [["ids"], ["idz"], ["ids"]]);
   });
 
   test("crosses as one flat definition", () => {
@@ -118,7 +118,8 @@ describe("procedure", () => {
       effect: "destructive",
       requiresApproval: false,
       kind: "procedure",
-      bound: ["ids"],
+      boundFields: ["ids"],
+      lockedFields: ["ids"],
       input: { text: JSON.stringify(ids.jsonSchema), own: false },
     });
   });
@@ -142,7 +143,7 @@ describe("procedure", () => {
       config: { bind: { x: run } }, boundKeys: ["x"], lockedKeys: ["x"], reducedInputSchema: { type: "object" },
     };
     const { text, functions } = encode("procedure", "a", plain);
-    assert.deepEqual(JSON.parse(text).bound, ["x"]);
+    assert.deepEqual(JSON.parse(text).boundFields, ["x"]);
     assert.equal(functions, plain.config);
   });
 

@@ -198,8 +198,8 @@ fn bound<'a>(fields: &str, object: &'a mut Object) -> &'a mut Object {
         format!("[{}]", list.join(","))
     };
     object
-        .raw("bound", &names(true))
-        .raw("overridable", &names(false))
+        .raw("boundFields", &names(true))
+        .raw("overridableFields", &names(false))
         .raw("bind", "1")
 }
 

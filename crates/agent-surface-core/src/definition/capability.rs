@@ -19,7 +19,7 @@ use crate::limits::Limits;
 
 const COMMON: &str = "kind name output when unavailableReason policies meta timeoutMs";
 const CALL: &str = "idempotent reversible confirmation audit concurrency precondition";
-const PROCEDURE: &str = "id path requiresApproval bound overridable bind describe";
+const PROCEDURE: &str = "id path requiresApproval boundFields lockedFields overridableFields bind describe";
 
 /// The capability in a document as the facade sends it.
 ///

@@ -54,7 +54,7 @@ const SHAPES: &[(Shape, &str, &str)] = &[
     (Shape::Count(1, u32::MAX), "a whole number from 1", "max"),
     (
         Shape::Count(1, MAX_TIMEOUT_MS),
-        "a whole number from 1",
+        "a whole number from 1 to 2147483647",
         "timeoutMs",
     ),
     (

@@ -38,10 +38,23 @@ pub(super) fn identity(fields: &Fields<'_>) -> Option<(String, String)> {
 /// The bound fields, and the agent's view of the input when there are any.
 pub(super) fn binding(fields: &Fields<'_>, input: &Read, limits: &Limits) -> (Vec<Bound>, Option<SchemaRef>) {
     let invalid = |key, pieces: &[&str]| fields.refuse(DefinitionCode::InvalidDefinition, key, pieces);
-    let (names, overridable) = (fields.texts("bound"), fields.texts("overridable"));
-    if let Some(stray) = overridable.iter().find(|field| !names.contains(field)) {
-        invalid("overridableFields", &["names `", stray, "`, which is not bound"]);
-    }
+    let names = fields.texts("boundFields");
+    let listed = |key, among: &[String], fault| {
+        let list = fields.texts(key);
+        if let Some(stray) = list.iter().find(|field| !among.contains(field)) {
+            invalid(key, &["names `", stray, fault]);
+        }
+        list
+    };
+    let overridable = listed("overridableFields", &names, "`, which is not bound");
+    let mut locked = names.clone();
+    locked.retain(|field| !overridable.contains(field));
+    // Otherwise an agent could fill what its author meant to lock.
+    listed(
+        "lockedFields",
+        &locked,
+        "`, which is not bound, or is overridable",
+    );
     if fields.has("bind") == names.is_empty() {
         let text = "must be a function for each field that `boundFields` names, and only for those";
         invalid("bind", &[text]);
@@ -57,8 +70,6 @@ pub(super) fn binding(fields: &Fields<'_>, input: &Read, limits: &Limits) -> (Ve
     if let Some(stray) = names.iter().find(|field| !takes(root, field)) {
         invalid("bind", &["fills `", stray, "`, which `input` does not have"]);
     }
-    let mut locked = names.clone();
-    locked.retain(|field| !overridable.contains(field));
     let text = schema::reduce(root, &locked, &names);
     let what = ["`input` without the bound fields"];
     // Where others evaluate it, the whole has been judged.
@@ -93,7 +104,11 @@ mod tests {
 
     fn bound(bound: &str, overridable: &str, bind: &str) -> String {
         with(
-            &with(&with(REFER, "bound", bound), "overridable", overridable),
+            &with(
+                &with(REFER, "boundFields", bound),
+                "overridableFields",
+                overridable,
+            ),
             "bind",
             bind,
         )
@@ -173,6 +188,18 @@ mod tests {
             "INVALID_DEFINITION",
             "array of texts",
         );
+        let locking = |fields| {
+            with(
+                &bound(r#"["ids","note"]"#, r#"["note"]"#, "1"),
+                "lockedFields",
+                fields,
+            )
+        };
+        assert!(parse(&locking(r#"["ids"]"#)).is_ok());
+        refused(&locking(r#"["note"]"#), "INVALID_DEFINITION", "overridable");
+        refused(&locking(r#"["idz"]"#), "INVALID_DEFINITION", "`lockedFields`");
+        let unbound = with(REFER, "lockedFields", r#"["ids"]"#);
+        refused(&unbound, "INVALID_DEFINITION", "not bound");
         let text = with(
             &bound(r#"["ids"]"#, "", "1"),
             "input",

@@ -24,8 +24,8 @@ const CAPABILITIES: [&str; 9] = [
     r#"{"kind":"action","name":"nav","description":"d","effect":"navigation","when":1,"unavailableReason":1,"input":{"text":"{}","own":true},"execute":1,"output":{"text":"{}","own":true}}"#,
     r#"{"kind":"action","name":"key","description":"d","effect":"local-state","concurrency":{"mode":"key","key":1,"queueDepth":1},"input":{"text":"{}","own":false},"execute":1,"audit":"full"}"#,
     r#"{"kind":"action","name":"par","description":"d","effect":"local-state","concurrency":{"mode":"parallel","max":2},"input":{"text":"{}","own":false},"execute":1,"timeoutMs":5}"#,
-    r#"{"kind":"procedure","id":"domain:p.q","path":"p.q","description":"d","effect":"destructive","input":{"text":"{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"}}}","own":false},"bound":["n"],"bind":1,"describe":1}"#,
-    r#"{"kind":"procedure","id":"domain:r_s","path":"r_s","description":"d","effect":"server-query","input":{"text":"{}","own":false},"bound":[]}"#,
+    r#"{"kind":"procedure","id":"domain:p.q","path":"p.q","description":"d","effect":"destructive","input":{"text":"{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"}}}","own":false},"boundFields":["n"],"bind":1,"describe":1}"#,
+    r#"{"kind":"procedure","id":"domain:r_s","path":"r_s","description":"d","effect":"server-query","input":{"text":"{}","own":false},"boundFields":[]}"#,
     r#"{"kind":"action","name":"pol","description":"d","effect":"local-state","policies":[{"ref":1,"name":"p","hooks":7,"guard":false},{"ref":2,"name":"g","hooks":6,"guard":true}],"input":{"text":"{}","own":false},"execute":1}"#,
 ];
 
