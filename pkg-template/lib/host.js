@@ -519,7 +519,7 @@ export class Host {
     if (confirms) this.asked[event.outcome ? "delete" : "add"](event.confirmationId);
     this.listeners.forEach((listeners, at) => {
       if (at % 2 > +confirms) return;
-      for (const listener of [...listeners.keys()]) quietly(() => listener(event));
+      for (const listener of [...listeners.keys()]) quietly(() => listeners.has(listener) && listener(event));
     });
   }
 

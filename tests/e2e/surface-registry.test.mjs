@@ -454,6 +454,19 @@ test("listeners that throw, mutate or invoke harm nobody, and each event reaches
   assert.deepEqual([found.stillOnce, found.none, found.printed], [1, 0, true]);
 });
 
+test("a listener that another one takes away hears nothing more, not even the event that is on its way", async () => {
+  const heard = await run(() => {
+    const heard = [];
+    const registry = T.registry();
+    registry.subscribe(() => off());
+    const off = registry.subscribe(() => heard.push("after its end"));
+    registry.subscribe(() => heard.push("the third"));
+    registry.register(T.component());
+    return heard;
+  });
+  assert.deepEqual(heard, ["the third"]);
+});
+
 test("a handle after its end does nothing, and says so in development", async () => {
   const found = await run(() => {
     const unhush = T.hush("warn", "debug");
