@@ -475,6 +475,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
   expect(Array.isArray(policies), "`policies` must be an array");
   expect(audit === undefined || isFunction(audit?.record), "`audit` must be a sink with `record(event)`");
+  expect([onRegister ?? isFunction, rest.now ?? isFunction].every(isFunction), "`onRegister` and `now` must be functions");
   const sink = audit ?? (environment === "development" ? consoleAuditSink() : undefined);
   const host = new Host({ ...rest, environment, audit: sink });
   host.policyTable = new PolicyTable(host);
@@ -546,10 +547,10 @@ const buildRegistry = (host, onRegister) => {
     },
     setProcedureExecutor(executor) {
       if (host.disposed) throw disposedError();
-      const isExecutor = executor === undefined || isFunction(executor?.execute);
+      const isExecutor = executor === undefined || (isFunction(executor?.execute) && Array.isArray(executor.paths ?? []));
       expect(isExecutor, "a procedure executor is { paths?, execute({ path, input, info }) }");
       host.executor = executor;
-      host.paths = executor?.paths && toJson([...executor.paths], "paths").text;
+      host.paths = executor?.paths && toJson(executor.paths, "paths").text;
       host.sendExecutor();
     },
     attach: (adapter, attachOptions) => attach(host, view, adapter, attachOptions),

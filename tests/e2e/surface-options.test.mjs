@@ -25,11 +25,41 @@ test("what is no option is refused by name, wherever it would leave a page open"
       said(() => A.createWebMcpAdapter({ scope: ["x"] })),
       said(() => registry.attach(A.createWebMcpAdapter(), { scope: ["x"] })),
       said(() => A.createWebMcpAdapter({ confirmations: "wait", waitMs: -5 })),
+      said(() => A.createAgentSurfaceRegistry({ onRegister: "accept" })),
+      said(() => A.createAgentSurfaceRegistry({ now: 5 })),
     ];
   });
-  for (const [at, word] of ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs"].entries()) {
+  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now"];
+  for (const [at, word] of words.entries()) {
     assert.match(found[at], new RegExp(`^INVALID_DEFINITION: .*\`${word}\``), found[at]);
   }
+});
+
+test("what is wrong with a procedure is said in its author's words", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    const said = (make) => {
+      try {
+        make();
+        return "accepted";
+      } catch (error) {
+        return error.message;
+      }
+    };
+    const execute = () => null;
+    const noList = said(() => registry.setProcedureExecutor({ paths: 5, execute }));
+    registry.setProcedureExecutor({ execute });
+    const input = A.fromJsonSchema({ type: "object", properties: { ids: {} } });
+    const base = { id: "domain:devices.disable", description: "d", input, effect: "server-query" };
+    const refer = (more) =>
+      said(() => registry.register({ type: "p", description: "d", procedures: [A.procedure({ ...base, ...more })] }));
+    const bind = { ids: () => [] };
+    return [noList, refer({ bind, overridableFields: "ids" }), refer({ bind, lockedFields: ["idz"] }), refer({ bimd: 1 })];
+  });
+  assert.match(found[0], /a procedure executor is \{ paths\?/);
+  assert.match(found[1], /`overridableFields` of procedure `domain:devices\.disable` must be an array/);
+  assert.match(found[2], /`lockedFields` of procedure `domain:devices\.disable` names `idz`/);
+  assert.match(found[3], /unknown field `bimd`; it takes .*\bboundFields lockedFields overridableFields\b/);
 });
 
 test("null from a tool's caller is `{}` for an object's schema, and a value for any other", async () => {
