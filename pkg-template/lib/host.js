@@ -281,12 +281,15 @@ export class Host {
       return [1, checkedCopy(checked, { maxDepth: this.limits.maxValueDepth }).text];
     };
     const issues = (error) => {
-      const list = error instanceof AgentSchemaError || Array.isArray(error?.issues) ? error.issues : [error];
+      // What the caller is not told of its words may be a defect of the schema.
+      const isWorded = error instanceof AgentSchemaError;
+      if (!isWorded) this.blame(entry, error instanceof JsonFault ? new TypeError(error.message) : error);
+      const list = Array.isArray(error?.issues) ? error.issues : [error];
       const known = list.map((issue) => ({
         path: String(issue?.path ?? ""),
         pointer: String(issue?.pointer ?? ""),
         message:
-          error instanceof AgentSchemaError || issue instanceof JsonFault
+          isWorded || issue instanceof JsonFault
             ? String(issue.message).slice(0, 300)
             : "does not match the schema",
       }));

@@ -136,6 +136,39 @@ test("in development an output that breaks its schema is printed for the develop
   for (const text of found.results) assert.doesNotMatch(text, /12/);
 });
 
+test("an author hears what was wrong with the schema that is his own; the caller hears that the input did not fit", async () => {
+  const found = await run(async () => {
+    const unhush = T.hush("warn");
+    const audit = A.memoryAuditSink();
+    const registry = T.registry({ environment: "development", audit, requireApprover: false });
+    const parses = {
+      slips: (value) => value.total.amount,
+      givesNothing: () => undefined,
+      refuses: () => {
+        throw new A.AgentSchemaError([{ path: "total", pointer: "/total", message: "is too much" }]);
+      },
+    };
+    const of = (parse) => T.act(() => null, { input: { jsonSchema: { type: "object" }, parse } });
+    registry.register(T.component({ actions: Object.fromEntries(Object.entries(parses).map(([name, parse]) => [name, of(parse)])) }));
+    const told = [];
+    for (const name of Object.keys(parses)) {
+      const { error } = await registry.invoke({ capabilityId: `view:demo.${name}` });
+      told.push(`${error.code} ${error.details.issues[0].message}`);
+    }
+    const causes = audit.events().flatMap(({ cause }) => cause?.name ?? []);
+    return { told, causes, printed: unhush() };
+  });
+  assert.deepEqual(found.told.map((text) => text.slice(0, 30)), [
+    "INVALID_INPUT does not match t",
+    "INVALID_INPUT must be JSON, fo",
+    "INVALID_INPUT is too much",
+  ]);
+  assert.equal(found.printed.length, 2);
+  assert.match(found.printed[0], /`view:demo\.slips` failed: TypeError/);
+  assert.match(found.printed[1], /`view:demo\.givesNothing` failed: .*must be JSON/);
+  assert.deepEqual(found.causes, ["TypeError", "TypeError"]);
+});
+
 test("AMBIGUOUS_INSTANCE lists enough to choose from, and no more", async () => {
   const found = await run(async () => {
     const registry = T.registry();
