@@ -170,30 +170,25 @@ impl Core {
         let duration = self.now.since(call.began);
         let status = if code.is_some() { "error" } else { "ok" };
         let code = code.map(Code::as_str);
-        // A refused identity is a defect of the caller: the audit hears of it, listeners saw no start.
-        let event = call.announced.then(|| {
-            ObjectWriter::new()
-                .text("invocationId", &self.name_of_call(call))
-                .text("capabilityId", &call.route.capability_id)
-                .text("status", status)
-                .text_if("code", code)
-                .number("durationMs", duration)
-                .finish()
-        });
-        let audit = self.audits(call).then(|| {
+        if self.audits(call) {
             let mut members = self.named_call(call);
             members
                 .text("status", status)
                 .text_if("code", code)
                 .number("durationMs", duration);
             self.write_times(&mut members, call);
-            members.finish()
-        });
-        if let Some(members) = event {
-            self.publish("invocation-settled", &members);
+            self.record("invocation-settled", &members.finish(), Some(call.id.slot));
         }
-        if let Some(members) = audit {
-            self.record("invocation-settled", &members, Some(call.id.slot));
+        // A refused identity is a defect of the caller: the audit hears of it, listeners saw no start.
+        if call.announced {
+            let members = ObjectWriter::new()
+                .text("invocationId", &self.name_of_call(call))
+                .text("capabilityId", &call.route.capability_id)
+                .text("status", status)
+                .text_if("code", code)
+                .number("durationMs", duration)
+                .finish();
+            self.publish("invocation-settled", &members);
         }
     }
 
