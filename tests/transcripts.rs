@@ -52,6 +52,7 @@ fn every_transcript_goes_as_written() {
         "identity-cache.txt"
         "identity-refused.txt"
         "identity.txt"
+        "looks-when.txt"
         "meta.txt"
         "outputs.txt"
         "phases.txt"

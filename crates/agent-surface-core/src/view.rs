@@ -5,25 +5,25 @@
 //! plan once. Called by the drivers and by toolsets.
 
 mod budget;
+mod cell;
+mod cursor;
 mod snapshot;
 mod state;
 mod touched;
 
 pub use budget::Budget;
-use state::PLAIN;
+use cell::Cell;
+use cursor::{Asks, Cursor, Pass, Phase};
 pub(crate) use state::State;
 pub(crate) use touched::Touched;
 
 use crate::core::Core;
-use crate::definition::{PolicyRef, Reason};
-use crate::effect::Kind;
 use crate::error::{ObjectWriter, decimal};
 use crate::id::matches_scope;
 use crate::message::{Target, Vote};
 use crate::policy::keep_first;
-use crate::registration::{Member, Registration};
+use crate::registration::Member;
 use crate::time::Millis;
-use alloc::borrow::ToOwned as _;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -53,77 +53,27 @@ pub enum Answer {
     Text(Option<String>),
 }
 
-/// What a consumer sees of one registration.
-#[derive(Debug, Default)]
-struct Cell {
-    generation: u32,
-    /// The registration's, when it was looked at.
-    revision: u64,
-    /// Some answer must be asked each time.
-    asks: bool,
-    /// Moves when the states differ.
-    stamp: u64,
-    /// Of the capabilities that are not plain, with their positions.
-    states: Vec<(usize, State)>,
-    /// A procedure of it is shown.
-    refers: bool,
-    /// It is shown as a component.
-    listed: bool,
-    /// UTF-8 bytes of what is shown as a component, as JSON; 0 while nobody asked.
-    bytes: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Votes(usize),
-    When,
-    Reason,
-    Note,
-}
-
-#[derive(Debug)]
-struct Cursor {
-    plan: Vec<u32>,
-    at: usize,
-    /// Which capability of the registration at `at` is being asked about.
-    member: usize,
-    phase: Phase,
-    state: State,
-    /// Of those before it that are not plain, with their positions.
-    states: Vec<(usize, State)>,
-    /// What is found so far.
-    rows: Vec<Row>,
-    asks: bool,
-    /// What is left of the view's budget.
-    left: Budget,
-    /// Components for which nothing was left.
-    dropped: u64,
-    route_asked: bool,
-    version: u64,
-    pass: Pass,
-}
-
-/// What a look goes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Pass {
-    /// What changed since the last look; the other rows stand.
-    Changes,
-    All,
-    /// All, once more: a closure changed the registry meanwhile.
-    Again,
-}
-
 /// One entry of a built view: registration slot, stamp of its content, whether it is listed as a component.
 pub(crate) type Row = (u32, u64, bool);
 
 /// What one consumer sees.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, read and set in different places"
+)]
 pub struct View {
     scope: Vec<String>,
     include_unavailable: bool,
     budget: Budget,
     cells: Vec<Cell>,
     cursor: Option<Cursor>,
+    /// Each `when` that the last pass asked, in order, with what it said.
+    whens: Vec<(Target, Option<bool>)>,
+    /// Nothing else was asked: while all of them say the same again, the view stays as it is.
+    only_whens: bool,
+    /// Which of them is being asked again.
+    again: Option<usize>,
     asks: bool,
     built: bool,
     rows: Vec<Row>,
@@ -141,6 +91,10 @@ pub struct View {
 }
 
 impl View {
+    const fn is_idle(&self) -> bool {
+        self.cursor.is_none() && self.again.is_none()
+    }
+
     fn cell(&self, slot: u32) -> Option<&Cell> {
         self.cells.get(usize::try_from(slot).ok()?)
     }
@@ -155,6 +109,9 @@ impl Core {
             budget,
             cells: Vec::new(),
             cursor: None,
+            whens: Vec::new(),
+            only_whens: false,
+            again: None,
             asks: false,
             built: false,
             rows: Vec::new(),
@@ -177,20 +134,23 @@ impl Core {
 
     /// Drops a view, unless it is being looked through.
     pub fn close_view(&mut self, view: u32) -> bool {
-        let is_idle = |found: &View| found.cursor.is_none();
-        self.views.get(view).is_some_and(is_idle) && self.views.discard(view)
+        self.views.get(view).is_some_and(View::is_idle) && self.views.discard(view)
     }
 
     /// Begins a look. False when one is under way (a closure of it asks for a snapshot).
     pub fn look(&mut self, now: Millis, view: u32) -> bool {
         self.now = now;
-        let Some(found) = self.views.get(view) else {
+        let Some(found) = self.views.get_mut(view) else {
             return false;
         };
-        if found.cursor.is_some() {
+        if !found.is_idle() {
             return false;
         }
-        if !found.built || found.asks || found.version != self.version || self.config.has_route {
+        let is_current = found.built && found.version == self.version;
+        if is_current && found.only_whens {
+            found.again = Some(0);
+        } else if !is_current || found.asks || self.config.has_route {
+            found.whens.clear();
             self.plan(view, Pass::Changes);
         }
         true
@@ -227,15 +187,31 @@ impl Core {
             route_asked: !self.config.has_route,
             version: self.version,
             pass,
+            whens: 0,
         });
+        found.only_whens = true;
     }
 
     /// The next question, or `None` when the view is complete.
     pub fn next_question(&mut self, view: u32) -> Option<Question> {
         loop {
             let found = self.views.get_mut(view)?;
+            if let Some(at) = found.again {
+                if found.version == self.version {
+                    let next = found.whens.get(at).map(|&(target, _)| Question::When(target));
+                    if next.is_none() {
+                        found.again = None;
+                    }
+                    return next;
+                }
+                found.again = None;
+                found.whens.clear();
+                self.plan(view, Pass::Again);
+                continue;
+            }
             let cursor = found.cursor.as_mut()?;
             if cursor.version != self.version && cursor.pass < Pass::Again {
+                found.whens.clear();
                 self.plan(view, Pass::Again);
                 continue;
             }
@@ -249,14 +225,19 @@ impl Core {
                     }
                     let cell = found.cells.get_mut(at)?;
                     let generation = self.registrations.generation(slot);
-                    if let Some((capability, asks)) = cell.examine(generation, registration, cursor) {
-                        let target = Target {
-                            registration: slot,
-                            capability,
-                        };
+                    if let Some(asks) = cell.examine(generation, registration, cursor) {
+                        let target = cursor.target();
+                        found.only_whens &= matches!(asks, Asks::When);
                         return Some(match asks {
                             Asks::Vote(policy) => Question::Discovery(target, policy),
-                            Asks::When => Question::When(target),
+                            Asks::When => {
+                                // What was heard before this pass began is not asked twice.
+                                if let Some(&(_, answer)) = found.whens.get(cursor.whens) {
+                                    cursor.hear(answer);
+                                    continue;
+                                }
+                                Question::When(target)
+                            }
                             Asks::Reason => Question::Reason(target),
                             Asks::Note => Question::Note(target),
                         });
@@ -281,6 +262,7 @@ impl Core {
                 cursor.leave();
             }
             if !core::mem::replace(&mut cursor.route_asked, true) {
+                found.only_whens = false;
                 return Some(Question::Route);
             }
             if cursor.pass == Pass::Changes && !found.patch() {
@@ -297,6 +279,19 @@ impl Core {
         let Some(found) = self.views.get_mut(view) else {
             return;
         };
+        if let (Some(at), Answer::When(answer)) = (found.again, &answer) {
+            found.again = Some(at + 1);
+            if let Some((_, last)) = found.whens.get_mut(at)
+                && last != answer
+                && found.version == self.version
+            {
+                *last = *answer;
+                found.again = None;
+                found.whens.truncate(at + 1);
+                self.plan(view, Pass::All);
+            }
+            return;
+        }
         let Some(cursor) = found.cursor.as_mut() else {
             return;
         };
@@ -315,11 +310,8 @@ impl Core {
                 }
             }
             (Answer::When(answer), Phase::When) => {
-                state.available = answer == Some(true);
-                if answer.is_none() {
-                    state.reason = Some(String::from("when-error"));
-                }
-                cursor.phase = Phase::Reason;
+                found.whens.push((cursor.target(), answer));
+                cursor.hear(answer);
             }
             (Answer::Text(text), Phase::Reason) => {
                 state.reason = Some(text.unwrap_or_default());
@@ -453,141 +445,4 @@ impl Core {
         });
         out.close("]").take()
     }
-}
-
-impl Cell {
-    /// Works on its registration until that is known (`None`) or something has to be asked about a capability.
-    fn examine(
-        &mut self,
-        generation: u32,
-        registration: &Registration,
-        cursor: &mut Cursor,
-    ) -> Option<(u32, Asks)> {
-        let members = &registration.component.members;
-        if self.generation != generation {
-            *self = Self {
-                generation,
-                asks: members.iter().any(|member| member.asks),
-                ..Self::default()
-            };
-        }
-        let is_plain = registration.is_plain();
-        if !self.asks && (is_plain || self.revision == registration.revision) {
-            return None;
-        }
-        // Whatever is asked is asked each time.
-        self.revision = 0;
-        while let Some(member) = members.get(cursor.member) {
-            if is_plain && !member.asks {
-                cursor.member += 1;
-                continue;
-            }
-            if let Some(asks) = step(cursor, member, registration) {
-                return Some((u32::try_from(cursor.member).unwrap_or(u32::MAX), asks));
-            }
-            cursor.advance();
-        }
-        None
-    }
-
-    fn state(&self, at: usize) -> &State {
-        let found = self.states.binary_search_by_key(&at, |(other, _)| *other);
-        let found = found.ok().and_then(|found| self.states.get(found));
-        found.map_or(&PLAIN, |(_, state)| state)
-    }
-
-    /// Takes the states that were found.
-    fn take(
-        &mut self,
-        registration: &Registration,
-        cursor: &mut Cursor,
-        include_unavailable: bool,
-        stamp: u64,
-    ) {
-        self.revision = registration.revision;
-        if self.stamp != 0 && self.states == cursor.states {
-            return;
-        }
-        (self.stamp, self.bytes) = (stamp, 0);
-        self.states = core::mem::take(&mut cursor.states);
-        (self.refers, self.listed) = (false, registration.component.members.is_empty());
-        for (at, member) in registration.component.members.iter().enumerate() {
-            if self.state(at).is_shown(include_unavailable) {
-                let is_procedure = member.capability.kind == Kind::Procedure;
-                self.refers |= is_procedure;
-                self.listed |= !is_procedure;
-            }
-        }
-    }
-}
-
-impl Cursor {
-    /// Nothing more is to be asked about the capability.
-    fn advance(&mut self) {
-        if !self.state.is_plain() {
-            let state = core::mem::replace(&mut self.state, State::new(true));
-            self.states.push((self.member, state));
-        }
-        self.member += 1;
-        self.phase = Phase::Votes(0);
-    }
-
-    /// Nor about the registration, whatever was found.
-    fn leave(&mut self) {
-        self.at += 1;
-        self.member = 0;
-        self.phase = Phase::Votes(0);
-        self.state = State::new(true);
-        self.states.clear();
-    }
-}
-
-enum Asks {
-    Vote(u32),
-    When,
-    Reason,
-    Note,
-}
-
-/// Moves one capability on to its next question, or to where there is none.
-fn step(cursor: &mut Cursor, member: &Member, registration: &Registration) -> Option<Asks> {
-    let (at, phase, state) = (cursor.member, &mut cursor.phase, &mut cursor.state);
-    if let Phase::Votes(asked) = *phase {
-        if !state.visible {
-            return None;
-        }
-        let mut votes = member.chain.iter().enumerate().skip(asked);
-        if let Some((at, policy)) = votes.find(|(_, policy)| policy.has(PolicyRef::ON_DISCOVERY)) {
-            *phase = Phase::Votes(at);
-            return Some(Asks::Vote(policy.reference));
-        }
-        let reason = if registration.enabled {
-            registration.pushed(at)
-        } else {
-            Some("component-disabled")
-        };
-        if state.available && reason.is_some() {
-            state.available = false;
-            state.reason = reason.map(str::to_owned);
-        }
-        *phase = if state.available && member.capability.has_when {
-            Phase::When
-        } else {
-            Phase::Note
-        };
-    }
-    if *phase == Phase::When {
-        return Some(Asks::When);
-    }
-    if *phase == Phase::Reason {
-        if !state.available && state.reason.is_none() {
-            state.reason = match &member.capability.reason {
-                Reason::Function => return Some(Asks::Reason),
-                Reason::Text(text) => Some(text.clone()),
-                Reason::None => Some(String::new()),
-            };
-        }
-        *phase = Phase::Note;
-    }
-    member.capability.has_describe.then_some(Asks::Note)
 }

@@ -3,7 +3,8 @@
 //! Drops from the end of a snapshot's order, never in between and never a procedure. Called while a view is looked
 //! through.
 
-use super::{Cell, Cursor};
+use super::cell::Cell;
+use super::cursor::Cursor;
 use crate::effect::Kind;
 use crate::error::ObjectWriter;
 use crate::registration::Registration;
