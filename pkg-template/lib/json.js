@@ -95,7 +95,7 @@ const copyOfObject = (walk, value, depth) => {
       }
     }
   }
-  open.length = depth;
+  open.pop();
   return walk.freeze ? freeze(copy) : copy;
 };
 

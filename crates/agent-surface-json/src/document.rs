@@ -317,6 +317,8 @@ impl<'a> Value<'a> {
         self.bytes() == other.bytes() || (is_escaped() && self.compare_text(other) == Ordering::Equal)
     }
 
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call takes longer than what it does")]
     fn bytes(self) -> &'a [u8] {
         let node = self.node();
         let range = node.start as usize..node.end as usize;

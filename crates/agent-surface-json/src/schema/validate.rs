@@ -206,6 +206,8 @@ impl<'s> Check<'s> {
             (Keyword::Const, _) => value.equals(argument),
             (Keyword::Enum, _) => canonical::is_among(value, argument.members()),
             (Keyword::MinLength, parse::STRING) | (Keyword::MinItems, parse::ARRAY) => size(value) >= bound,
+            // A character takes a byte at least: most are short enough without a count.
+            (Keyword::MaxLength, parse::STRING) if value.raw().len() <= bound => true,
             (Keyword::MaxLength, parse::STRING) | (Keyword::MaxItems, parse::ARRAY) => size(value) <= bound,
             (Keyword::UniqueItems, parse::ARRAY) => twins(value).is_none(),
             (Keyword::Pattern, parse::STRING) => self.matches(bound, value),
