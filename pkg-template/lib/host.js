@@ -4,16 +4,17 @@
 import { act } from "./acts.js";
 import { recordIn } from "./audit.js";
 import { AgentSchemaError, because, isAgentSurfaceError } from "./errors.js";
-import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, TICK, VERSION } from "./codes.js";
+import { ABORT, AUDIT_CALL, CALL_GENERATION, CHECKED, DEADLINE, ESCALATE, HANDLER_DONE, NEXT, POLICY_DONE, POLICY_FAILED, POLICY_REFUSED, PRECONDITION_DONE, SET_AUDIENCE, TICK, VERSION } from "./codes.js";
 import { CallContext, SETTLED, handlerContext, policyContext } from "./context.js";
 import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { open } from "./instance.js";
 import { GUARD, answerOf } from "./policies.js";
 import { poisonedError, realm, trapped } from "./realm.js";
 import { attempt, isFunction, isThenable, quietly, whenEnded } from "./thenable.js";
 
 /**
- * Beside what its constructor makes: `wasm` while there is an instance, `running` the call whose drain runs, `viewer` whose
+ * Beside what its constructor makes: `running` the call whose drain runs, `viewer` whose
  * view is being looked through, and what `registry.js` adds.
  */
 export class Host {
@@ -53,6 +54,23 @@ export class Host {
     /** The texts that the core said before it acts: the last one, and the one before. */
     this.said = this.saidBefore = "";
     this.disposed = false;
+    this.specIds = new Map();
+    this.known = new WeakMap();
+    this.views = new Map();
+    this.attached = [];
+    this.labels = [];
+    /** What a registry says that nobody used. */
+    this.lastVersion = "0";
+  }
+
+  /** The core: opened by the first use, absent once it is broken or freed. */
+  get wasm() {
+    open(this);
+    return this.wasm;
+  }
+
+  set wasm(value) {
+    Object.defineProperty(this, "wasm", { value, writable: true });
   }
 
   /** Runs a call into the core; a trap poisons the instance. */
@@ -77,6 +95,21 @@ export class Host {
   /** A late answer to a call, while the core has it: an instance that came after another one uses its numbers again. */
   reply(entry, what, generation, number, text) {
     if (this.entries[entry.slot] === entry) this.answerLate(what, entry.slot, generation, number, text);
+  }
+
+  /** Who listens, and who could approve. */
+  announce() {
+    if (this.disposed) return;
+    const [events, confirmations, ...ofViews] = this.listeners.map(({ size }) => size);
+    const listens = events + confirmations;
+    const adapters = ofViews[0] + ofViews[1];
+    if (listens + adapters === 0) this.asked.clear();
+    // What an adapter subscribes makes it no approver.
+    this.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, this.audits, this.approvers + listens));
+  }
+
+  sendExecutor() {
+    this.enter((core) => core.setExecutor(this.executor !== undefined, this.paths));
   }
 
   /** The caller of a call gave up. */
@@ -530,11 +563,10 @@ export class Host {
     const { sinks = [], cause } = this.entries[call] ?? {};
     // A start that names its call is for the sink of the policy that asked for the call's records last.
     const isOwn = call >= 0 && text.startsWith('{"type":"invocation-started"');
-    const { surfaceId } = this;
     for (const sink of isOwn ? sinks.slice(-1) : [this.auditSink, ...sinks]) {
       if (!sink) continue;
       // Each instance under a registry makes an id of its own.
-      const event = { ...JSON.parse(text), surfaceId };
+      const event = { ...JSON.parse(text), surfaceId: this.surfaceId };
       if (cause !== undefined) event.cause = cause;
       recordIn(sink, event);
     }

@@ -2,7 +2,7 @@
 
 import { MARK, RECOVERED, SURFACE_ID } from "./codes.js";
 import { fromModule } from "./errors.js";
-import { requireWasm, trapped } from "./realm.js";
+import { realm, requireWasm, trapped } from "./realm.js";
 import { remount } from "./registration.js";
 import { attempt } from "./thenable.js";
 
@@ -13,16 +13,20 @@ const UNKNOWN =
 /** Versions that one instance may count through before its successor's begin. */
 const VERSIONS = 2 ** 40;
 
-/** Opens the registry in the module's instance. */
+/** Opens the registry in the module's instance: at once where the core may refuse its options, else with its first use. */
 export const open = (host) => {
   const { Registry } = requireWasm();
+  const config = (host.configText ??= host.config());
   try {
-    host.wasm = new Registry(host, host.config);
+    const wasm = (host.wasm = new Registry(host, config));
+    // Any script finds the realm's record: nothing there leads to a registry.
+    host.life ??= { stop: () => stop(host), revive: () => host.wasm || host.disposed || revive(host) };
+    realm.hosts.add(host.life);
+    host.surfaceId ??= wasm.read(SURFACE_ID);
+    host.mark = wasm.read(MARK);
   } catch (error) {
     throw fromModule(trapped(error));
   }
-  host.surfaceId ??= host.wasm.read(SURFACE_ID);
-  host.mark = host.wasm.read(MARK);
   host.announce();
 };
 

@@ -3,8 +3,8 @@
 
 import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, RELEASE_SPEC, SPEC_DESCRIPTOR, TAKEN_TEXT, UNREGISTER } from "./codes.js";
 import { freeze } from "./intrinsics.js";
-import { deepFreeze } from "./json.js";
-import { fromModule, must } from "./errors.js";
+import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
+import { fromModule, invalid, must } from "./errors.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema, isOwnSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
@@ -237,11 +237,22 @@ export const remount = (host, registration) => {
   });
 };
 
+/** `{ copy, text }` of what the page gave as JSON. */
+export const toJson = (value, what) => {
+  try {
+    return checkedCopy(value);
+  } catch (fault) {
+    if (!(fault instanceof JsonFault)) throw fault;
+    throw invalid(`\`${what}\`${fault.path && ` at \`${fault.path}\``} ${fault.message}`);
+  }
+};
+
 const push = (wasm, { slot, generation }, on, text) => expectNumber(wasm, wasm.update(slot, generation, on, text));
 
 export const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
-const ASK = Symbol();
-const STATUS = {
+/** A property that is asked for when it is read: by the function under `ASK`. */
+export const ASK = Symbol();
+export const ASKED = {
   enumerable: true,
   get() {
     return this[ASK]();
@@ -259,7 +270,7 @@ const Handle = /* @__PURE__ */ (() => {
     this.registrationId = "";
     this.update = ({ enabled, availability } = {}) => {
       must(enabled === undefined || typeof enabled === "boolean", "`enabled` must be a boolean");
-      const { copy, text } = availability === undefined ? { copy: {} } : host.toJson(availability, "availability");
+      const { copy, text } = availability === undefined ? { copy: {} } : toJson(availability, "availability");
       must(!text || text[0] === "{", "`availability` must be an object");
       const on = enabled === undefined ? -1 : +enabled;
       change((wasm) => push(wasm, registration, on, text));
@@ -281,7 +292,7 @@ const Handle = /* @__PURE__ */ (() => {
     };
     const isLive = () => use((wasm, slot, generation) => wasm.number(IS_LIVE, slot, generation));
     this[ASK] = () => (registration.slot < 0 ? "rejected" : isLive() ? "active" : "unregistered");
-    Object.defineProperty(this, "status", STATUS);
+    Object.defineProperty(this, "status", ASKED);
     this[DISPOSE] = () => {
       if (isLive()) this.unregister();
     };

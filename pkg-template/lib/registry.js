@@ -1,16 +1,17 @@
 // `createAgentSurfaceRegistry`: the page's plain object over the core. It normalizes what it is given, keeps the host
 // in step and builds what the core described. Rules live in the core.
 
+import { Stamp } from "./stamp.js";
 import { AgentSurfaceRuntimeError, expect, invalid, must } from "./errors.js";
-import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, SET_AUDIENCE, STATUS, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
+import { APPROVE, CALL_GENERATION, CLOSE_VIEW, DENY, DESCRIPTION, END, GESTURE_REFUSED, IS_IDLE, LOOK, PENDING_CONFIRMATIONS, REGISTRATION_HEAD, STATUS, VERSION, VIEW_CELL, VIEW_NEWS } from "./codes.js";
 import { Entry, toConsumer } from "./context.js";
 import { consoleAuditSink } from "./audit.js";
 import { Host } from "./host.js";
 import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { DEFAULT_LIMITS } from "./ids.js";
-import { open, revive, stop } from "./instance.js";
-import { DISPOSE, PolicyTable, describeCapability, register } from "./registration.js";
+import { open } from "./instance.js";
+import { ASK, ASKED, DISPOSE, PolicyTable, describeCapability, register, toJson } from "./registration.js";
 import { poisonedError, realm, requireWasm, trapped } from "./realm.js";
 import { isFunction } from "./thenable.js";
 
@@ -23,12 +24,9 @@ const MOST_VIEWS = 16;
 /** A closure that is asked may look at the surface itself, and be asked again: that must end before the stack does. */
 const MOST_LOOKS = 2;
 
-/** Registries and their views, also found through a copied or proxied object's `invoke`. */
-const hosts = new WeakMap();
-
-/** The host of a registry, of the view an adapter was given, or of a copy of either. */
+/** The host of a registry, of the view an adapter was given, or of a copied or proxied one, by its `invoke`. */
 export const hostOf = (registry) => {
-  const host = hosts.get(registry) ?? hosts.get(registry?.invoke);
+  const host = Stamp.of(registry) ?? Stamp.of(registry?.invoke);
   if (!host) {
     const copies = registry?.[APPROVER] ? ": this one is of another copy of agent-surface-wasm, load only one" : "";
     throw new TypeError("expected a registry of `createAgentSurfaceRegistry`, or the view an adapter was given" + copies);
@@ -51,16 +49,6 @@ export const onlyOptions = (options, names, what) => {
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue;
     throw invalid(`\`${key.toWellFormed().slice(0, 100)}\` is no option of \`${what}\`; it takes ${known.join(", ")}`);
-  }
-};
-
-/** `{ copy, text }` of what the page gave as JSON. */
-const toJson = (value, what) => {
-  try {
-    return checkedCopy(value);
-  } catch (fault) {
-    if (!(fault instanceof JsonFault)) throw fault;
-    throw invalid(`\`${what}\`${fault.path && ` at \`${fault.path}\``} ${fault.message}`);
   }
 };
 
@@ -408,25 +396,36 @@ const resolveConfirmation = (host, id, decision) => {
 };
 
 /** What the approval element asks for; `/testing` and `/explain` work with the host itself. */
-const approver = (host) => ({
-  host,
-  now: () => host.time(),
+class Approver {
+  constructor(host) {
+    this.host = host;
+  }
+
+  now() {
+    return this.host.time();
+  }
+
   connect() {
+    const { host } = this;
     host.approvers++;
     host.announce();
     return once(() => {
       host.approvers--;
       host.announce();
     });
-  },
+  }
+
   describe(id) {
+    const { host } = this;
     const text = host.disposed ? undefined : host.enter((wasm) => wasm.confirmation(DESCRIPTION, id));
     return text === undefined ? undefined : JSON.parse(text);
-  },
+  }
+
   refused(id, how) {
+    const { host } = this;
     if (!host.disposed) host.enter((wasm) => wasm.confirmation(GESTURE_REFUSED, id, String(how).toWellFormed()));
-  },
-});
+  }
+}
 
 /** Attaches an adapter with a view that cannot resolve confirmations. */
 const attach = (host, view, adapter, options = {}) => {
@@ -448,30 +447,16 @@ const attach = (host, view, adapter, options = {}) => {
   });
 };
 
-const configText = (host, options, policies) => {
-  const { environment, onDuplicateInstance = "reject", duplicateSuffixPolicy = "warn", requireApprover, limits, route } = options;
-  oneOf(onDuplicateInstance, "onDuplicateInstance", ["reject", "replace"]);
-  oneOf(duplicateSuffixPolicy, "duplicateSuffixPolicy", ["off", "warn", "error"]);
-  const used = [];
-  const config = {
-    policies: policies.map((policy) => host.policyTable.take(policy, used)),
-    onDuplicate: onDuplicateInstance,
-    refusesCollisions: duplicateSuffixPolicy === "off" ? undefined : duplicateSuffixPolicy === "error",
-    requireApprover: requireApprover ?? (typeof document !== "undefined" && environment !== "test"),
-    hasRoute: route !== undefined,
-  };
-  if (limits !== undefined) config.limits = limits;
-  host.chain = config.policies;
-  return toJson(config, "options").text;
-};
-
 const OPTIONS =
   "environment context policies audit onRegister onDuplicateInstance duplicateSuffixPolicy route limits now requireApprover";
 
 export const createAgentSurfaceRegistry = (options = {}) => {
   requireWasm();
   const { environment = "production", policies = [], audit, onRegister, ...rest } = options;
+  const { onDuplicateInstance = "reject", duplicateSuffixPolicy = "warn", requireApprover, limits } = rest;
   oneOf(environment, "environment", ["production", "development", "test"]);
+  oneOf(onDuplicateInstance, "onDuplicateInstance", ["reject", "replace"]);
+  oneOf(duplicateSuffixPolicy, "duplicateSuffixPolicy", ["off", "warn", "error"]);
   onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
   expect(Array.isArray(policies), "`policies` must be an array");
   expect(audit === undefined || isFunction(audit?.record), "`audit` must be a sink with `record(event)`");
@@ -479,28 +464,22 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   const sink = audit ?? (environment === "development" ? consoleAuditSink() : undefined);
   const host = new Host({ ...rest, environment, audit: sink });
   host.policyTable = new PolicyTable(host);
-  host.specIds = new Map();
-  host.known = new WeakMap();
-  host.views = new Map();
-  host.attached = [];
-  host.labels = [];
-  host.toJson = toJson;
-  host.limits = { ...DEFAULT_LIMITS, ...rest.limits };
-  host.config = configText(host, { ...rest, environment }, policies);
-  host.announce = () => {
-    if (host.disposed) return;
-    const [events, confirmations, ...ofViews] = host.listeners.map(({ size }) => size);
-    const listens = events + confirmations;
-    const adapters = ofViews[0] + ofViews[1];
-    if (listens + adapters === 0) host.asked.clear();
-    // What an adapter subscribes makes it no approver.
-    host.enter((core) => core.change(SET_AUDIENCE, listens + adapters > 0, host.audits, host.approvers + listens));
-  };
-  host.sendExecutor = () => host.enter((core) => core.setExecutor(host.executor !== undefined, host.paths));
-  // Any script finds the realm's record: nothing there leads to a registry.
-  host.life = { stop: () => stop(host), revive: () => host.wasm || host.disposed || revive(host) };
-  open(host);
-  realm.hosts.add(host.life);
+  host.limits = { ...DEFAULT_LIMITS, ...limits };
+  host.chain = policies.map((policy) => host.policyTable.take(policy, []));
+  host.config = () =>
+    toJson(
+      {
+        policies: host.chain,
+        onDuplicate: onDuplicateInstance,
+        refusesCollisions: duplicateSuffixPolicy === "off" ? undefined : duplicateSuffixPolicy === "error",
+        requireApprover: requireApprover ?? (typeof document !== "undefined" && environment !== "test"),
+        hasRoute: host.routeOption !== undefined,
+        limits,
+      },
+      "options",
+    ).text;
+  // At once where the core has something to refuse; else with the first use.
+  if (policies.length > 0 || limits !== undefined) open(host);
   return buildRegistry(host, onRegister);
 };
 
@@ -514,27 +493,39 @@ const buildRegistry = (host, onRegister) => {
       return Promise.reject(error);
     }
   };
-  const invoke = invoker(true);
-  // An adapter answers somebody else: it gets the settled result, whatever is wrong with it.
-  const invokeForAdapter = invoker(false);
+  const surfaceId = () => {
+    if (host.surfaceId === undefined) {
+      open(host);
+      // Somebody asks an unused registry for its id after all: it begins, and ends again.
+      if (host.disposed) end(host);
+    }
+    return host.surfaceId;
+  };
   const shared = {
-    surfaceId: host.surfaceId,
     snapshot: (snapshotOptions) => snapshot(host, snapshotOptions),
-    invoke,
     getVersion: () => (host.disposed ? host.lastVersion : String(host.enter((wasm) => wasm.number(VERSION)))),
   };
   const confirmations = {
     pending: () => pending(host),
     waitFor: (id, options) => waitFor(host, id, options?.signal),
   };
-  const view = freeze({
-    ...shared,
-    invoke: invokeForAdapter,
-    subscribe: subscribeTo(host, 2),
-    confirmations: freeze({ ...confirmations, subscribe: subscribeTo(host, 3) }),
-  });
+  let view;
+  const viewForAdapters = () => {
+    // An adapter answers somebody else: it gets the settled result, whatever is wrong with it.
+    const invoke = invoker(false);
+    view = {
+      surfaceId: surfaceId(),
+      ...shared,
+      invoke,
+      subscribe: subscribeTo(host, 2),
+      confirmations: freeze({ ...confirmations, subscribe: subscribeTo(host, 3) }),
+    };
+    new Stamp(invoke, host);
+    return freeze(new Stamp(view, host));
+  };
   const registry = {
     ...shared,
+    invoke: invoker(true),
     register(definition) {
       if (host.disposed) throw disposedError();
       return register(host, definition, onRegister);
@@ -553,17 +544,24 @@ const buildRegistry = (host, onRegister) => {
       host.paths = executor?.paths && toJson(executor.paths, "paths").text;
       host.sendExecutor();
     },
-    attach: (adapter, attachOptions) => attach(host, view, adapter, attachOptions),
+    attach: (adapter, attachOptions) => attach(host, view ?? viewForAdapters(), adapter, attachOptions),
     dispose: () => dispose(host),
-    [DISPOSE]: () => dispose(host),
-    [APPROVER]: approver(host),
   };
-  for (const key of [registry, view, invoke, invokeForAdapter]) hosts.set(key, host);
-  return registry;
+  registry[DISPOSE] = registry.dispose;
+  registry[APPROVER] = new Approver(host);
+  registry[ASK] = surfaceId;
+  new Stamp(registry.invoke, host);
+  return Object.defineProperty(new Stamp(registry, host), "surfaceId", ASKED);
 };
 
 const dispose = (host) => {
   if (host.disposed) return;
+  // Where nobody used it there is nothing to end.
+  if (host.surfaceId === undefined) host.disposed = true;
+  else end(host);
+};
+
+const end = (host) => {
   // Where the instance broke, everything has ended already; and a registry that is disposed is not brought back.
   const { wasm } = host;
   if (wasm) host.lastVersion = String(host.enter(() => wasm.number(VERSION)));

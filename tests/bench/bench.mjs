@@ -26,7 +26,7 @@ try {
     below += isBelow ? 1 : 0;
     console.log(
       `${name.padEnd(38)}${cell(micros.toFixed(micros < 10 ? 2 : 1), 9)}${cell(reference.toFixed(0), 11)}` +
-        `${cell(figure, 12)}${cell(ratio.toFixed(1), 8)}${cell(floor ?? "", 7)}${isBelow ? "  below" : ""}`,
+        `${cell(figure ?? "", 12)}${cell(figure ? ratio.toFixed(1) : "", 8)}${cell(floor ?? "", 7)}${isBelow ? "  below" : ""}`,
     );
   }
   const { sizes, results: curves } = await page.evaluate((count) => globalThis.measureScale(count), rounds);
