@@ -315,16 +315,14 @@ export class Host {
     };
     const issues = (error) => {
       // What the caller is not told of its words may be a defect of the schema.
+      const isFault = error instanceof JsonFault;
       const isWorded = error instanceof AgentSchemaError;
-      if (!isWorded) this.blame(entry, error instanceof JsonFault ? new TypeError(error.message) : error);
+      if (!isWorded) this.blame(entry, isFault ? new TypeError(error.message) : error);
       const list = Array.isArray(error?.issues) ? error.issues : [error];
       const known = list.map((issue) => ({
         path: String(issue?.path ?? ""),
         pointer: String(issue?.pointer ?? ""),
-        message:
-          isWorded || issue instanceof JsonFault
-            ? String(issue.message).slice(0, 300)
-            : "does not match the schema",
+        message: isWorded || isFault ? String(issue.message).slice(0, 300) : "does not match the schema",
       }));
       return [2, JSON.stringify(known.slice(0, 32)).toWellFormed()];
     };

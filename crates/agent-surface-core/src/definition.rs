@@ -114,9 +114,7 @@ pub struct ConcurrencyRule {
 /// Why a capability is not available, in its author's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The author says nothing.
-    None,
-    /// Always the same text.
+    /// Always the same text; empty where the author says nothing.
     Text(String),
     /// The host has a function to ask.
     Function,

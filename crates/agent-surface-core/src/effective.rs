@@ -57,19 +57,18 @@ impl Core {
         if !matches!(call.step, Step::When) {
             return;
         }
-        let failure = match (
-            answer,
-            call.capability.as_ref().map(|capability| &capability.reason),
-        ) {
+        let reason = match (answer, &call.capability) {
             (Some(true), _) => return self.go_on(call, Step::AgentInput),
-            (None, _) => Failure::not_available("when-error"),
-            (_, Some(Reason::Text(text))) => Failure::not_available(text),
-            (_, Some(Reason::Function)) => {
-                call.step = Step::Reason;
-                return self.ask_about(call, Output::AskReason);
-            }
-            _ => Failure::not_available(""),
+            (Some(false), Some(capability)) => match &capability.reason {
+                Reason::Text(text) => text,
+                Reason::Function => {
+                    call.step = Step::Reason;
+                    return self.ask_about(call, Output::AskReason);
+                }
+            },
+            _ => "when-error",
         };
+        let failure = Failure::not_available(reason);
         self.fail(call, failure);
     }
 

@@ -62,9 +62,8 @@ pub fn parse_capability(
         policies: header::policies(&fields),
         has_when: fields.has("when"),
         reason: match fields.raw("unavailableReason").map(Value::as_str) {
-            None => Reason::None,
             Some(None) => Reason::Function,
-            Some(Some(text)) => Reason::Text(text.into_owned()),
+            text => Reason::Text(text.flatten().unwrap_or_default().into_owned()),
         },
         has_precondition: fields.has("precondition"),
         has_describe: fields.has("describe"),
@@ -165,7 +164,10 @@ mod tests {
                 .as_ref()
                 .is_some_and(|input| input.object_root && input.compiled.is_some())
         );
-        assert_eq!((&capability.reason, capability.timeout_ms), (&Reason::None, None));
+        assert_eq!(
+            (&capability.reason, capability.timeout_ms),
+            (&Reason::Text(String::new()), None)
+        );
     }
 
     #[test]

@@ -139,7 +139,6 @@ pub(super) fn step(cursor: &mut Cursor, member: &Member, registration: &Registra
             state.reason = match &member.capability.reason {
                 Reason::Function => return Some(Asks::Reason),
                 Reason::Text(text) => Some(text.clone()),
-                Reason::None => Some(String::new()),
             };
         }
         *phase = Phase::Note;
