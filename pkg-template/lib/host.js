@@ -310,9 +310,7 @@ export class Host {
   }
 
   checkWith(schema, read, entry, generation) {
-    const value = (checked) => {
-      return [1, checkedCopy(checked, { maxDepth: this.limits.maxValueDepth }).text];
-    };
+    const value = (checked) => [1, checkedCopy(checked, { maxDepth: this.limits.maxValueDepth }).text];
     const issues = (error) => {
       // What the caller is not told of its words may be a defect of the schema.
       const isFault = error instanceof JsonFault;
@@ -346,11 +344,7 @@ export class Host {
     try {
       const value = run();
       if (!isThenable(value)) return this.answer(settle(value));
-      whenEnded(
-        value,
-        (result) => later(settle(result)),
-        (error) => later(failed(error)),
-      );
+      whenEnded(value, (result) => later(settle(result)), (error) => later(failed(error)));
       return 0;
     } catch (error) {
       return this.answer(failed(error));
