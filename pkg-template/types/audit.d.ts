@@ -57,7 +57,7 @@ export interface AgentAuditEvent {
 
 /**
  * Takes records. Must not throw and must not block: what one throws, or rejects with, goes to the console and harms neither
- * the call nor another sink.
+ * the call nor another sink. A settlement is recorded before its `invocation-settled` event.
  *
  * @example
  * const sink = {

@@ -118,7 +118,7 @@ export interface AgentSurfaceRegistryView {
   snapshot(context?: SnapshotContext): SurfaceSnapshot;
   /** Calls a capability. Rejects only for programmer errors; a refusal is a result with `status: "error"`. */
   invoke<Output = JsonValue>(request: InvocationRequest, options?: InvocationOptions): Promise<InvocationResult<Output>>;
-  /** Returns the way to unsubscribe. A listener that throws harms no other. */
+  /** Returns the way to unsubscribe: from then on it hears nothing more. A listener that throws harms no other. */
   subscribe(listener: (event: AgentSurfaceEvent) => void): () => void;
   /** A decimal counter from `"0"`. */
   getVersion(): string;

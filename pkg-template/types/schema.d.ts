@@ -10,7 +10,10 @@ import type { AcceptedByJsonSchema, FromJsonSchema, JsonSchema } from "./json.js
 export interface AgentSchema<Parsed = any, Accepted = Parsed> {
   /** What agents see. */
   readonly jsonSchema: JsonSchema;
-  /** The checked value. Throws `AgentSchemaError` with every issue. */
+  /**
+   * The checked value. Throws `AgentSchemaError` with every issue; of anything else that is thrown the caller hears only
+   * that the input did not fit, and its author what it was: on the console in `development`, and in the audit.
+   */
   parse(value: unknown): Parsed;
   /** As `parse`, and may be asynchronous: what the registry asks when it is there. */
   validate?(value: unknown): Parsed | PromiseLike<Parsed>;
