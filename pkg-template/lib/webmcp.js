@@ -98,10 +98,12 @@ const openSession = (host, consumer, context, options, scope, budget) => {
 
   const call = (entry, offer, input, signal) => {
     const called = readCall(host, offer.capabilityId, consumer, input, false);
+    // Whatever the agent's signal throws has nothing to do with the module.
+    const isAborted = !!attempt(() => signal?.aborted);
     try {
       const slot =
         offers.get(entry) === offer
-          ? host.wasm.invokeOffered(id, entry, offer.generation, called.kind, called.text, !!signal?.aborted)
+          ? host.wasm.invokeOffered(id, entry, offer.generation, called.kind, called.text, isAborted)
           : undefined;
       if (slot !== undefined) return runCall(host, called, slot, undefined, signal);
     } catch (error) {

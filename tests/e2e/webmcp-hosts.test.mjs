@@ -348,3 +348,25 @@ test("the polyfill in use works: list, call, confirm by repeat, flip, stop", asy
   });
   assert.deepEqual(takeFaults(), []);
 });
+
+test("a signal that throws is the agent's affair: the call runs, and the module stays whole", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act(() => "ran") } }));
+    const host = W.host();
+    const { stop } = W.attach(registry, { modelContext: host });
+    const signal = {
+      get aborted() {
+        throw new RangeError("mine");
+      },
+      addEventListener() {
+        throw new RangeError("mine, too");
+      },
+    };
+    const told = W.told(await host.call("view_demo__go", {}, { signal }));
+    await stop();
+    return { told, components: registry.snapshot().components.length };
+  });
+  takeFaults();
+  assert.deepEqual(found, { told: ["ok", "ran"], components: 1 });
+});
