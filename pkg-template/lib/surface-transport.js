@@ -3,7 +3,7 @@
 // no capability and confirms nothing. `post-message.js` is one on top of it; a page may write another.
 
 import { AgentSurfaceDefinitionError } from "./errors.js";
-import { createSurface, innerOf } from "./surface.js";
+import { checkSurface, createSurface, innerOf, MAX_BYTES } from "./surface.js";
 import { made } from "./surface-module.js";
 import { attempt, clockOf, report, timeOf } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
@@ -102,16 +102,18 @@ export class Peers {
   constructor(options) {
     const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
     const { name, surface, sessions, authorize, audit, rate } = options;
-    if (unknown !== undefined || typeof name !== "string" || typeof authorize !== "function") {
-      throw definitionFault(`a transport needs a \`name\` and \`authorize\`, and takes ${OPTIONS.join(", ")}${unknown === undefined ? "" : `, not \`${unknown}\``}`);
+    const isWhole = [authorize, sessions?.create].every((each) => typeof each === "function");
+    if (unknown !== undefined || typeof name !== "string" || !isWhole) {
+      throw definitionFault(`a transport needs a \`name\`, \`sessions\` and \`authorize\`, and takes ${OPTIONS.join(", ")}${unknown === undefined ? "" : `, not \`${unknown}\``}`);
     }
-    const { maxBytes = 262_144, maxInFlight = 32, authorizeMs = 60_000, now = () => Date.now() } = options;
+    const { maxBytes = MAX_BYTES, maxInFlight = 32, authorizeMs = 60_000, now = () => Date.now() } = options;
     if (!Number.isInteger(authorizeMs) || authorizeMs < 1 || authorizeMs >= MAX_TIMER) {
       throw definitionFault(`\`authorizeMs\` must be a whole number from 1 to ${MAX_TIMER - 1}`);
     }
     this.gate = made((glue) => new glue.SurfaceGate(authorizeMs));
     Object.assign(this, { name, surface, sessions, authorize, audit, now: clockOf(now) });
     this.limits = { maxBytes, maxInFlight, ...(rate && { rate }) };
+    checkSurface({ ...surface, ...this.limits });
     this.all = new Set();
     this.listeners = new Set();
     /** What ends the wait for `authorize`, by handshake. */

@@ -10,6 +10,8 @@ import { whenEnded } from "./surface-sessions.js";
 
 export { createInitSurface } from "./surface-module.js";
 
+/** Of a request, where the page says nothing else. */
+export const MAX_BYTES = 262_144;
 /** As deep as the kernel reads, so that a deeper request is refused with its place. */
 const MAX_REQUEST_DEPTH = 65;
 /** Of the records in one description; the kernel shows far less. */
@@ -44,18 +46,31 @@ const viewOf = (registry, consumer) => {
 /** What a call of the page's promises, whatever it does. */
 const promised = (call) => new Promise((resolve) => resolve(call()));
 
+/** The kernel of these options; what is wrong with one of them is an error. */
+const kernelOf = (options, scope, expiresAt) => {
+  only(options, OPTIONS, "`createSurface`");
+  const { app, expose, recordLimit = 20, maxBytes = MAX_BYTES, maxInFlight = 32, rate } = options;
+  let text;
+  try {
+    ({ text } = checkedCopy({ app, expose, scope, recordLimit, maxBytes, maxInFlight, ...(rate && { rate }) }));
+  } catch ({ path, message }) {
+    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${path}\` ${message}`);
+  }
+  return made((glue) => new glue.SurfaceKernel(text, expiresAt));
+};
+
+/** Refuses options that no peer could be served with, before there is one. */
+export const checkSurface = (options) => kernelOf(options, [], 0).free();
+
 class Surface {
   constructor(options) {
-    only(options, OPTIONS, "`createSurface`");
-    const { registry, app, expose, session, recordLimit = 20, records, execute, rate } = options;
-    const { maxBytes = 262_144, maxInFlight = 32, now = () => Date.now() } = options;
+    const { registry, session, records, execute, maxBytes = MAX_BYTES, now = () => Date.now() } = options;
     const { agentId, sessionId, userId, scope } = session;
     const expiresAt = typeof session.expiresAt === "string" ? Date.parse(session.expiresAt) : session.expiresAt;
     if (![agentId, sessionId, userId].every((each) => typeof each === "string") || !Number.isFinite(expiresAt)) {
       throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a session is { agentId, sessionId, userId, expiresAt, scope }");
     }
-    const { text } = checkedCopy({ app, expose, scope, recordLimit, maxBytes, maxInFlight, ...(rate && { rate }) });
-    this.kernel = made((glue) => new glue.SurfaceKernel(text, expiresAt));
+    this.kernel = kernelOf(options, scope, expiresAt);
     this.exposures = JSON.parse(this.kernel.exposures());
     this.session = session;
     const { view, consumer, detach } = viewOf(registry, { id: `${agentId}/${sessionId}`, kind: "other", grants: [...scope] });

@@ -101,9 +101,40 @@ test("who is not on the list, has no origin or repeats a nonce gets no port", as
         return error.code;
       }
     }),
+    // Before anybody connects.
+    early: [
+      { surface: { ...T.surface, exposed: [] } },
+      { surface: { ...T.surface, expose: ["no id"] } },
+      { surface: { ...T.surface, expose: [() => "x"] } },
+      { surface: { ...T.surface, recordLimit: -1 } },
+      { surface: undefined },
+      { sessions: undefined },
+      { rate: { limit: 0, windowMs: 1 } },
+    ].map((wrong) => {
+      try {
+        S.createPostMessageTransport({ surface: T.surface, sessions: T.sessions, origins: [location.origin], authorize() {}, ...wrong }).close();
+        return "made";
+      } catch (error) {
+        return error.message.replace("[INVALID_DEFINITION] ", "").slice(0, 40);
+      }
+    }),
+    whole: (() => {
+      S.createPostMessageTransport({ surface: T.surface, sessions: T.sessions, origins: [location.origin], authorize() {} }).close();
+      return "made";
+    })(),
   }));
   assert.ok(told.codes.includes("ORIGIN_NOT_ALLOWED") && told.codes.includes("INVALID_REQUEST"));
   assert.deepEqual(told.thrown, Array(4).fill("INVALID_DEFINITION"));
+  assert.equal(told.whole, "made");
+  assert.deepEqual(told.early, [
+    "`exposed` is no option of `createSurface`",
+    '`"no id"` publishes nothing: an entry is ',
+    "`expose[0]` must be JSON, found a function",
+    "`recordLimit`, `maxBytes` and `maxInFlight`",
+    "`app` must be a name",
+    "a transport needs a `name`, `sessions` and",
+    "`rate` must be { limit, windowMs }, whole",
+  ].map((text) => text.slice(0, 40)));
 });
 
 test("hostile messages on a port get a clear error and change nothing", async () => {
