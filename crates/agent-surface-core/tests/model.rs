@@ -45,6 +45,20 @@ proptest! {
     }
 }
 
+/// Found by the model: a capability that a view leaves out for one reason, then for another.
+#[test]
+fn a_view_stays_as_it_is_while_only_what_it_leaves_out_changes() {
+    let steps = [
+        Step::Register(1, 0),
+        Step::Hide(true),
+        Step::Push(0, 4, false),
+        Step::Look,
+        Step::Hide(false),
+        Step::Look,
+    ];
+    play(host::Settings::roomy(), &steps);
+}
+
 #[test]
 fn a_thousand_calls_over_a_hundred_instances_settle_once_each() {
     let mut host = Host::new(host::Settings::roomy());

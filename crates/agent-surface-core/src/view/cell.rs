@@ -79,6 +79,12 @@ impl Cell {
         stamp: u64,
     ) {
         self.revision = registration.revision;
+        // Why a capability is not shown is no content of the view.
+        for (_, state) in &mut cursor.states {
+            if !state.is_shown(include_unavailable) {
+                *state = State::new(false);
+            }
+        }
         if self.stamp != 0 && self.states == cursor.states {
             return;
         }
