@@ -156,10 +156,16 @@ fn a_connection_that_sends_no_whole_head_is_closed() {
     let server = Server::start_with(Sign::None, mount);
     for head in ["", "GET /manifest HTTP/1.1\r\nhost: loc"] {
         let mut stream = server.connect();
-        stream.write_all(head.as_bytes()).unwrap();
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(!answer.contains("200"), "{answer}");
+        // Closed before the head has come, it is a reset; waited for in vain, it would be another error.
+        let ended = stream
+            .write_all(head.as_bytes())
+            .and_then(|()| stream.read_to_string(&mut answer));
+        let is_closed = ended.as_ref().map_or_else(
+            |error| matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe),
+            |_| true,
+        );
+        assert!(is_closed && !answer.contains("200"), "{ended:?} {answer}");
     }
 }
 

@@ -1,7 +1,5 @@
 //! Refusals, issues, references and bounds, with schemas that the subset refuses.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use super::{Compiled, Engine, Options, Refusal};
@@ -236,7 +234,7 @@ fn a_pattern_cannot_hang_the_page() {
     let names = compile(&json!({ "patternProperties": { "^(a+)+$": false }, "additionalProperties": false }))
         .unwrap();
     let with_tables = compile(&json!({ "pattern": "^(\\p{L}+)+$" })).unwrap();
-    let start = Instant::now();
+    // A backtracking engine would try 2^40 ways, and this test would not end.
     assert_eq!(pattern.check(&json!(text).to_string(), true).issues.len(), 1);
     assert_eq!(
         names
@@ -246,11 +244,6 @@ fn a_pattern_cannot_hang_the_page() {
         1
     );
     assert_eq!(with_tables.check(&json!(text).to_string(), true).issues.len(), 1);
-    assert!(
-        start.elapsed() < Duration::from_millis(10),
-        "{:?}",
-        start.elapsed()
-    );
 }
 
 #[test]
