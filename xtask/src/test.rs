@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 
 use crate::{
     browser, build, demo,
-    process::{run as execute, say, seconds},
+    process::{last_words, run as execute, say, seconds},
     setup, size, suite, tidy, tools,
     workspace::Workspace,
 };
@@ -47,9 +47,11 @@ pub fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
         .iter()
         .filter(|step| names.is_empty() || names.iter().any(|name| name == step.name));
     let (mut passed, mut lines) = (0, Vec::new());
-    let mut failed = 0;
+    let (mut failed, mut said) = (0, Vec::new());
     for step in chosen {
         say!("\n=== {}", step.name);
+        // What a step tolerated is no news of the next one.
+        drop(last_words());
         let start = Instant::now();
         let result = (step.act)(workspace);
         let time = seconds(start.elapsed());
@@ -60,13 +62,19 @@ pub fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
             }
             Err(error) => {
                 failed += 1;
+                said.push((step.name, last_words()));
                 format!("FAILED  {:<12} {time}: {error:#}", step.name)
             }
         };
         say!("--- {line}");
         lines.push(line);
     }
-    say!("\n{}\n\n{passed} passed, {failed} failed", lines.join("\n"));
+    say!("\n{}", lines.join("\n"));
+    // Of a long log, often only the end is at hand.
+    for (name, words) in said.iter().filter(|(_, words)| !words.is_empty()) {
+        say!("\n{name} failed with\n  {}", words.join("\n  "));
+    }
+    say!("\n{passed} passed, {failed} failed");
     // Not an error: nothing is printed after the line that counts.
     Ok(if failed == 0 {
         ExitCode::SUCCESS
