@@ -144,6 +144,38 @@ fn instance() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Whether a schema leads back to itself for one and the same value: then what it accepts is not defined ("what it does not
+/// accept").
+fn is_circular(root: &Value, schema: &Value, through: &mut Vec<String>) -> bool {
+    let follows = schema.get("$ref").and_then(Value::as_str).is_some_and(|to| {
+        if through.iter().any(|before| before == to) {
+            return true;
+        }
+        through.push(to.to_owned());
+        let target = root.pointer(to.trim_start_matches('#'));
+        let found = target.is_some_and(|target| is_circular(root, target, through));
+        through.pop();
+        found
+    });
+    let lists = ["allOf", "anyOf", "oneOf"]
+        .iter()
+        .filter_map(|key| schema.get(key)?.as_array())
+        .flatten();
+    follows
+        || lists
+            .chain(schema.get("not"))
+            .any(|inner| is_circular(root, inner, through))
+}
+
+/// Whether any of the places that a reference can lead to does.
+fn has_circle(root: &Value) -> bool {
+    let places = [Some(root), root.pointer("/$defs/d"), root.pointer("/$defs/e")];
+    places
+        .into_iter()
+        .flatten()
+        .any(|place| is_circular(root, place, &mut Vec::new()))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -168,6 +200,9 @@ proptest! {
         root in root(),
         instances in prop::collection::vec(prop::collection::vec((name(), instance()), 0..4), 1..5),
     ) {
+        if has_circle(&root) {
+            return Ok(());
+        }
         let Ok(original) = jsonschema::validator_for(&root) else { return Ok(()) };
         for dialect in [Dialect::Anthropic, Dialect::Openai, Dialect::GeminiJson, Dialect::Portable, Dialect::Full] {
             let Ok(projected) = project_schema(&ours(&root), dialect) else { continue };
