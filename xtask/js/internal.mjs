@@ -9,7 +9,7 @@ const FACADE = `
     approvers waiters toolsets viewer looks lastTime
     enter trapped late develop give answer settle checkWith callHandler handlerEnded returned handlerThrew payloadOf
     failure soonOrLate specs running routes said saidBefore abortCall answerLate voteOf runPolicy resumeNext interim
-    checkOutput arm disarm succeeded failed schedule confirmationResolved forgetIn timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor revive
+    checkOutput arm disarm succeeded failed schedule confirmationResolved timers disposed views policyTable specIds attached labels announce lastVersion audits facts auditCall recoveries reply press sendExecutor
   Entry: slot sent isDirect notJson result isAborted isAnswered fault made controller frozen release frames replaceInput takeInput listen
     tickWith isOver over parsed mark sinks end
   Registration, Spec, PolicyTable: members unmount handle pushed shared encoded toolDescription functions schemas generation head header unavailable wireName base refs uses used drop
