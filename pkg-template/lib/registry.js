@@ -99,7 +99,7 @@ export const runCall = (host, entry, slot, invocationId, signal) => {
   entry.slot = slot;
   entry.invocationId = invocationId ?? `inv_${host.mark}_${wasm.invoked()}`;
   host.entries[slot] = entry;
-  if (signal !== undefined) entry.listen(host, signal, wasm.number(CALL_GENERATION, slot));
+  if (signal) entry.listen(host, signal, wasm.number(CALL_GENERATION, slot));
   const outer = host.running;
   host.running = entry;
   wasm.go();

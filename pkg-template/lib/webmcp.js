@@ -5,7 +5,7 @@ import { ACCEPT_OFFER, BROWSER_STATUS, CLOSE_TOOLSET, OFFERED_TARGET, OFFERED_TO
 import { toConsumer } from "./context.js";
 import { must } from "./errors.js";
 import { checkedCopy } from "./json.js";
-import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, onlyOptions } from "./registry.js";
+import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, oneOf, onlyOptions } from "./registry.js";
 import { requireWasm, trapped } from "./realm.js";
 import { attempt, isFunction, isThenable, quietly } from "./thenable.js";
 import { checkWaitMs } from "./toolset.js";
@@ -26,8 +26,8 @@ const SENTENCES = {
   "opaque-origin": "A document of an opaque origin (about:blank, data:) has no WebMCP: give it an address.",
   "permissions-policy": 'The permissions policy forbids WebMCP: add allow="tools" to the <iframe>, or allow it in the Permissions-Policy header.',
   "no-api": "This browser has no WebMCP: switch it on (Chrome: the WebMCP flag or an origin trial), or use another.",
-  "unsupported-shape": "`modelContext` has neither `registerTool` nor `provideContext`: this version is not supported.",
-  "registration-rejected": "The browser refused tools; `status().rejected` says which and why.",
+  "unsupported-shape": "`modelContext` has neither `registerTool` nor `provideContext`: use another version.",
+  "registration-rejected": "The browser refused tools: see `status().rejected`.",
 };
 
 const textOf = (error) =>
@@ -153,11 +153,13 @@ const openSession = (host, consumer, context, options, scope, budget) => {
         const answer = options.exposeCapability(describeFor(host, slot, at));
         if (answer === null) return 2;
         if (answer === undefined) return 0;
+        // Neither a word such as `false` nor an answer that comes later may show what the page wanted to leave out.
+        if (typeof answer !== "object" || isThenable(answer)) throw answer;
         const { title, description, annotations } = answer;
         host.give(checkedCopy({ title, description, annotations }).text);
         return 1;
       } catch (error) {
-        host.develop("`exposeCapability` threw, and the capability is left out:", error);
+        host.develop("`exposeCapability` failed, and the capability is left out:", error);
         return 2;
       }
     },
@@ -170,7 +172,7 @@ const openSession = (host, consumer, context, options, scope, budget) => {
       const [slot, at] = wasm.rows(OFFERED_TARGET, id, entry);
       const { id: registrationId, members } = registrations[slot];
       const offer = { generation, capabilityId: members[at].id, registrationId, definition, controller: new AbortController() };
-      offer.tool = { ...definition, execute: (input, extra) => execute(entry, offer, input, extra?.signal) };
+      offer.tool = { ...definition, execute: (input, extra) => execute(entry, offer, input, attempt(() => extra.signal)) };
       offers.set(entry, offer);
       if (isWhole) spoil();
       else register(entry, offer);
@@ -216,8 +218,7 @@ const find = ({ modelContext }) => {
   return found;
 };
 
-const hasShape = ({ context }) =>
-  isFunction(context.registerTool) || isFunction(context.provideContext);
+const hasShape = ({ context }) => isFunction(context?.registerTool) || isFunction(context?.provideContext);
 
 const isForbidden = () => {
   const policy = globalThis.document?.permissionsPolicy ?? globalThis.document?.featurePolicy;
@@ -225,9 +226,9 @@ const isForbidden = () => {
 };
 
 export const createWebMcpAdapter = (options = {}) => {
-  const { confirmations, exposeCapability } = options;
+  const { confirmations, exposeCapability, snapshotContext: own } = options;
   onlyOptions(options, "snapshotContext exposeCapability confirmations waitMs exposedTo modelContext", "createWebMcpAdapter");
-  must([undefined, "wait", "two-phase"].includes(confirmations), '`confirmations` must be "wait" or "two-phase"');
+  if (confirmations !== undefined) oneOf(confirmations, "confirmations", ["wait", "two-phase"]);
   checkWaitMs(options.waitMs);
   must(exposeCapability === undefined || isFunction(exposeCapability), "`exposeCapability` must be a function");
   let session;
@@ -242,7 +243,8 @@ export const createWebMcpAdapter = (options = {}) => {
         state = "unsupported";
         return;
       }
-      const { scope, budget } = { ...options.snapshotContext, ...snapshotContext };
+      // What the host leaves open is as the page said: a `scope` of undefined must not widen it.
+      const { scope = own?.scope, budget = own?.budget } = { ...snapshotContext };
       const identity = toConsumer(consumer ?? { kind: "webmcp", id: `webmcp-${++anonymous}` });
       session = openSession(hostOf(registry), identity, found.context, options, scopeText(scope), budgetOf(budget));
       state = "active";

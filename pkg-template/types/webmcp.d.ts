@@ -21,9 +21,12 @@ export interface WebMcpToolInit {
 
 /** How the adapter is made. */
 export interface WebMcpAdapterOptions {
-  /** A `scope` is a good idea: the browser's agent is the least trusted consumer. */
+  /** A `scope` is a good idea: the browser's agent is the least trusted consumer. What `attach` says goes before it. */
   readonly snapshotContext?: Omit<SnapshotContext, "consumer">;
-  /** Asked for each capability; `null` leaves it out. It can replace neither schema nor execution. */
+  /**
+   * Asked for each capability; `null` leaves it out, and so does what is no object, comes later (a promise) or throws. It can
+   * replace neither schema nor execution.
+   */
   exposeCapability?(descriptor: AgentCapabilityDescriptorUnion): WebMcpToolInit | null | undefined;
   /**
    * `two-phase` (when absent): a call that needs approval answers `CONFIRMATION_REQUIRED`, and the same call again, once

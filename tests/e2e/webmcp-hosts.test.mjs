@@ -370,3 +370,74 @@ test("a signal that throws is the agent's affair: the call runs, and the module 
   takeFaults();
   assert.deepEqual(found, { told: ["ok", "ran"], components: 1 });
 });
+
+test("a call resolves whatever stands in the place of its signal", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act(() => "ran") } }));
+    const host = W.host();
+    const { stop } = W.attach(registry, { modelContext: host });
+    const broken = {
+      get signal() {
+        throw new RangeError("mine");
+      },
+    };
+    const told = [];
+    for (const extra of [undefined, null, {}, { signal: null }, broken]) told.push(W.told(await host.call("view_demo__go", {}, extra)));
+    await stop();
+    return told;
+  });
+  assert.deepEqual(found, Array(5).fill(["ok", "ran"]));
+});
+
+test("an answer of `exposeCapability` that is neither overrides nor nothing leaves the capability out", async () => {
+  const found = await run(async () => {
+    const restore = T.hush("warn");
+    const registry = T.registry({ environment: "development", audit: { record() {} } });
+    registry.register(T.component({ actions: { go: T.act() } }));
+    const offered = async (answer) => {
+      const host = W.host();
+      const { stop } = W.attach(registry, { modelContext: host, exposeCapability: () => answer });
+      const names = [...host.held.keys()];
+      await stop();
+      return names.length;
+    };
+    const out = [];
+    for (const answer of [false, true, 0, "yes", Promise.resolve(null), Promise.resolve({})]) out.push(await offered(answer));
+    const kept = [await offered(undefined), await offered({})];
+    const warned = restore().filter((words) => words.includes("`exposeCapability` failed")).length;
+    return { out, kept, warned };
+  });
+  assert.deepEqual(found, { out: [0, 0, 0, 0, 0, 0], kept: [1, 1], warned: 6 });
+});
+
+test("what a host leaves open in its `snapshotContext` stays as the page said", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    for (const type of ["orders", "users"]) registry.register(T.component({ type, actions: { go: T.act() } }));
+    const listed = async (snapshotContext) => {
+      const host = W.host();
+      const adapter = A.createWebMcpAdapter({ modelContext: host, snapshotContext: { scope: ["orders"] } });
+      const stop = registry.attach(adapter, { consumer: { id: "browser", kind: "webmcp" }, snapshotContext });
+      const names = [...host.held.keys()];
+      await stop();
+      return names.join(" ");
+    };
+    return [await listed(undefined), await listed(null), await listed({}), await listed({ scope: undefined }), await listed({ scope: ["users"] })];
+  });
+  assert.deepEqual(found, [...Array(4).fill("view_orders__go"), "view_users__go"]);
+});
+
+test("a `modelContext` of null is a browser that has none", async () => {
+  const found = await run(async () => {
+    const registry = T.registry();
+    registry.register(T.component({ actions: { go: T.act() } }));
+    const { adapter, stop } = W.attach(registry, { modelContext: null });
+    await T.turn();
+    const { state, api } = adapter.status();
+    const { code } = adapter.diagnose();
+    await stop();
+    return [state, api ?? null, code];
+  });
+  assert.deepEqual(found, ["unsupported", null, "unsupported-shape"]);
+});
