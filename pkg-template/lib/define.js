@@ -167,7 +167,10 @@ const encodeProcedure = (binding, policyRef) => {
   const schemas = {};
   const lists = { boundFields: boundKeys ?? (isObject(config.bind) ? Object.keys(config.bind) : []), lockedFields: lockedKeys };
   encodeFields(out, lists, [], policyRef);
-  for (const fieldset of [unknown, config, identity]) encodeFields(out, fieldset, ["kind", ...Object.keys(lists)], policyRef);
+  for (const fieldset of [unknown, config, identity]) {
+    for (const list in lists) expect(!(list in fieldset), `\`${list}\` of ${owner}: build it with \`procedure({…})\``);
+    encodeFields(out, fieldset, ["kind"], policyRef);
+  }
   const documents = { input: inputSchema, output: outputSchema };
   for (const key of keys(documents)) {
     if (documents[key] !== undefined) documents[key] = originOf(documents[key]);

@@ -457,6 +457,7 @@ export const createAgentSurfaceRegistry = (options = {}) => {
   oneOf(environment, "environment", ["production", "development", "test"]);
   oneOf(onDuplicateInstance, "onDuplicateInstance", ["reject", "replace"]);
   oneOf(duplicateSuffixPolicy, "duplicateSuffixPolicy", ["off", "warn", "error"]);
+  oneOf(requireApprover ?? true, "requireApprover", [true, false]);
   onlyOptions(options, OPTIONS, "createAgentSurfaceRegistry");
   expect(Array.isArray(policies), "`policies` must be an array");
   expect(audit === undefined || isFunction(audit?.record), "`audit` must be a sink with `record(event)`");

@@ -27,9 +27,10 @@ test("what is no option is refused by name, wherever it would leave a page open"
       said(() => A.createWebMcpAdapter({ confirmations: "wait", waitMs: -5 })),
       said(() => A.createAgentSurfaceRegistry({ onRegister: "accept" })),
       said(() => A.createAgentSurfaceRegistry({ now: 5 })),
+      ...["true", 0, () => true].map((requireApprover) => said(() => A.createAgentSurfaceRegistry({ requireApprover }))),
     ];
   });
-  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now"];
+  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now", ...Array(3).fill("requireApprover")];
   for (const [at, word] of words.entries()) {
     assert.match(found[at], new RegExp(`^INVALID_DEFINITION: .*\`${word}\``), found[at]);
   }
@@ -54,12 +55,26 @@ test("what is wrong with a procedure is said in its author's words", async () =>
     const refer = (more) =>
       said(() => registry.register({ type: "p", description: "d", procedures: [A.procedure({ ...base, ...more })] }));
     const bind = { ids: () => [] };
-    return [noList, refer({ bind, overridableFields: "ids" }), refer({ bind, lockedFields: ["idz"] }), refer({ bimd: 1 })];
+    // What `procedure` keeps in two lists has no other place.
+    const byHand = (list) =>
+      said(() => {
+        const built = A.procedure({ ...base, bind });
+        registry.register({ type: "p", description: "d", procedures: [{ ...built, config: { ...built.config, ...list } }] });
+      });
+    return [
+      noList,
+      refer({ bind, overridableFields: "ids" }),
+      refer({ bind, lockedFields: ["idz"] }),
+      refer({ bimd: 1 }),
+      byHand({ boundFields: [] }),
+      byHand({ lockedFields: ["ids"], overridableFields: ["ids"] }),
+    ];
   });
   assert.match(found[0], /a procedure executor is \{ paths\?/);
   assert.match(found[1], /`overridableFields` of procedure `domain:devices\.disable` must be an array/);
   assert.match(found[2], /`lockedFields` of procedure `domain:devices\.disable` names `idz`/);
   assert.match(found[3], /unknown field `bimd`; it takes .*\bboundFields lockedFields overridableFields\b/);
+  for (const said of found.slice(4)) assert.match(said, /`(boundFields|lockedFields)` of procedure .*build it with `procedure/);
 });
 
 test("null from a tool's caller is `{}` for an object's schema, and a value for any other", async () => {

@@ -147,6 +147,16 @@ describe("procedure", () => {
     assert.equal(functions, plain.config);
   });
 
+  test("a list that is written by hand is refused, because only one could count", () => {
+    const built = procedure({ ...base, bind: { ids: run } });
+    for (const list of [{ boundFields: ["note"] }, { lockedFields: [] }]) {
+      for (const binding of [{ ...built, ...list }, { ...built, config: { ...built.config, ...list } }]) {
+        const message = new RegExp(`\`${Object.keys(list)[0]}\` of procedure .*build it with`);
+        assert.throws(() => encode("procedure", "x", binding), { code: "INVALID_DEFINITION", message });
+      }
+    }
+  });
+
   test("a definition that was not built says how", () => {
     assert.throws(() => encode("procedure", "x", base), { code: "INVALID_DEFINITION", message: /procedure\(\{…\}\)/ });
   });
