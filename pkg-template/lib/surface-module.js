@@ -5,8 +5,11 @@ import { createApart, createDoor } from "./apart.js";
 import { AgentSurfaceDefinitionError } from "./errors.js";
 
 const kernel = /* @__PURE__ */ createApart(glue, "initSurface", "surface", "agent_surface_kernel.wasm");
-const refusal = (text) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
-const door = /* @__PURE__ */ createDoor(kernel, "The external surface", refusal);
+
+/** What is wrong with options, or with what a page defines. */
+export const definitionFault = (text) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", text);
+
+const door = /* @__PURE__ */ createDoor(kernel, "The external surface", definitionFault);
 
 export const createInitSurface = (defaultSource) => kernel.init(defaultSource);
 

@@ -2,9 +2,8 @@
 // bounds requests before they are read, carries envelopes unchanged, knows who is connected and tells the audit. It filters
 // no capability and confirms nothing. `post-message.js` is one on top of it; a page may write another.
 
-import { AgentSurfaceDefinitionError } from "./errors.js";
 import { checkSurface, createSurface, innerOf, MAX_BYTES } from "./surface.js";
-import { made } from "./surface-module.js";
+import { definitionFault, made } from "./surface-module.js";
 import { attempt, clockOf, report, timeOf } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
 
@@ -24,8 +23,6 @@ export const nameOf = (name) => shortText(name, MAX_NAME);
 const refusal = (code, message) => ({ ok: false, error: { code, message } });
 
 const CLOSED = refusal("CLOSED", "the page takes no more connections");
-
-const definitionFault = (message) => new AgentSurfaceDefinitionError("INVALID_DEFINITION", message);
 
 const face = ({ origin, declaredName, session, lastCall }) => Object.freeze({ origin, declaredName, session, lastCall });
 

@@ -4,7 +4,7 @@
 import { AgentSurfaceDefinitionError, isAgentSurfaceError } from "./errors.js";
 import { checkedCopy, JsonFault } from "./json.js";
 import { emptyObjectSchema, fromJsonSchema } from "./schema.js";
-import { enter, made } from "./surface-module.js";
+import { definitionFault, enter, made } from "./surface-module.js";
 import { attempt, clockOf, report } from "./surface-page.js";
 import { whenEnded } from "./surface-sessions.js";
 
@@ -25,9 +25,7 @@ const FAILED = JSON.stringify({ error: { code: "EXECUTION_FAILED", message: "The
 
 const only = (options, names, what) => {
   const unknown = Object.keys(options).find((key) => !names.includes(key));
-  if (unknown !== undefined) {
-    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${unknown}\` is no option of ${what}; it takes ${names.join(", ")}`);
-  }
+  if (unknown !== undefined) throw definitionFault(`\`${unknown}\` is no option of ${what}; it takes ${names.join(", ")}`);
 };
 
 const OPTIONS = ["registry", "app", "expose", "session", "recordLimit", "records", "execute", "maxBytes", "maxInFlight", "rate", "now"];
@@ -49,12 +47,16 @@ const promised = (call) => new Promise((resolve) => resolve(call()));
 /** The kernel of these options; what is wrong with one of them is an error. */
 const kernelOf = (options, scope, expiresAt) => {
   only(options, OPTIONS, "`createSurface`");
-  const { app, expose, recordLimit = 20, maxBytes = MAX_BYTES, maxInFlight = 32, rate } = options;
+  const { registry, app, expose, recordLimit = 20, maxBytes = MAX_BYTES, maxInFlight = 32, rate } = options;
+  const isCalled = (name) => options[name] === undefined || typeof options[name] === "function";
+  if (typeof registry?.snapshot !== "function" || !["records", "execute", "now"].every(isCalled)) {
+    throw definitionFault("a surface needs the page's `registry`; `records`, `execute` and `now` are functions");
+  }
   let text;
   try {
     ({ text } = checkedCopy({ app, expose, scope, recordLimit, maxBytes, maxInFlight, ...(rate && { rate }) }));
-  } catch ({ path, message }) {
-    throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `\`${path}\` ${message}`);
+  } catch (fault) {
+    throw fault instanceof JsonFault ? definitionFault(`\`${fault.path}\` ${fault.message}`) : fault;
   }
   return made((glue) => new glue.SurfaceKernel(text, expiresAt));
 };
@@ -68,7 +70,7 @@ class Surface {
     const { agentId, sessionId, userId, scope } = session;
     const expiresAt = typeof session.expiresAt === "string" ? Date.parse(session.expiresAt) : session.expiresAt;
     if (![agentId, sessionId, userId].every((each) => typeof each === "string") || !Number.isFinite(expiresAt)) {
-      throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", "a session is { agentId, sessionId, userId, expiresAt, scope }");
+      throw definitionFault("a session is { agentId, sessionId, userId, expiresAt, scope }");
     }
     this.kernel = kernelOf(options, scope, expiresAt);
     this.exposures = JSON.parse(this.kernel.exposures());
@@ -408,7 +410,7 @@ export const defineActions = (registry, { app, actions }) => {
     only(action, ["description", "input", "output", "available", "effect", "confirm", "handler"], `the action \`${id}\``);
     const { description, input, output, effect = "local-state", confirm = "never" } = action;
     if (!Object.hasOwn(CONFIRM, confirm) || typeof action.handler !== "function") {
-      throw new AgentSurfaceDefinitionError("INVALID_DEFINITION", `the action \`${id}\` needs a \`handler\`, and \`confirm\` is "never" or "always"`);
+      throw definitionFault(`the action \`${id}\` needs a \`handler\`, and \`confirm\` is "never" or "always"`);
     }
     const members = components.get(type) ?? {};
     components.set(type, members);

@@ -108,6 +108,11 @@ test("who is not on the list, has no origin or repeats a nonce gets no port", as
       { surface: { ...T.surface, expose: [() => "x"] } },
       { surface: { ...T.surface, recordLimit: -1 } },
       { surface: undefined },
+      { surface: { ...T.surface, registry: undefined } },
+      { surface: { ...T.surface, registry: {} } },
+      { surface: { ...T.surface, records: 5 } },
+      { surface: { ...T.surface, execute: "x" } },
+      { surface: { ...T.surface, now: 5 } },
       { sessions: undefined },
       { rate: { limit: 0, windowMs: 1 } },
     ].map((wrong) => {
@@ -131,7 +136,7 @@ test("who is not on the list, has no origin or repeats a nonce gets no port", as
     '`"no id"` publishes nothing: an entry is ',
     "`expose[0]` must be JSON, found a function",
     "`recordLimit`, `maxBytes` and `maxInFlight`",
-    "`app` must be a name",
+    ...Array(6).fill("a surface needs the page's `registry`; `records`"),
     "a transport needs a `name`, `sessions` and",
     "`rate` must be { limit, windowMs }, whole",
   ].map((text) => text.slice(0, 40)));
