@@ -150,6 +150,30 @@ test("a confirmation: its record, its details, and evidence that serves one exac
   assert.deepEqual(found.seen, [[true, found.at]]);
 });
 
+test("evidence survives being written and read as JSON, and with any character changed it is refused", async () => {
+  const found = await run(async () => {
+    const surface = T.surface();
+    surface.register(T.component({ actions: { go: T.act(() => "ran", { confirmation: "required" }) } }));
+    const again = (value) => JSON.parse(JSON.stringify(value));
+    const { error } = again(await surface.invoke("view:demo.go", {}));
+    const [record] = again(surface.confirmations.pending());
+    const { confirmationId } = error.details;
+    surface.confirmations.approve(record.confirmationId);
+    const codes = new Set();
+    for (let at = 0; at < confirmationId.length; at++) {
+      const other = String.fromCharCode(confirmationId.charCodeAt(at) ^ 1);
+      const changed = confirmationId.slice(0, at) + other + confirmationId.slice(at + 1);
+      codes.add((await surface.invoke("view:demo.go", {}, { confirmationId: changed })).error?.code);
+    }
+    for (const cut of [confirmationId.slice(0, -1), `${confirmationId}A`, confirmationId.toUpperCase(), ` ${confirmationId}`]) {
+      codes.add((await surface.invoke("view:demo.go", {}, { confirmationId: cut })).error?.code);
+    }
+    const done = await surface.invoke("view:demo.go", {}, again({ confirmationId }));
+    return { isSame: record.confirmationId === confirmationId, codes: [...codes], done: done.output };
+  });
+  assert.deepEqual(found, { isSame: true, codes: ["CONFIRMATION_INVALID"], done: "ran" });
+});
+
 test("denied is for good and carries the person's words; expiry and unmount withdraw", async () => {
   const found = await run(async () => {
     const clock = T.clock();
