@@ -86,6 +86,15 @@ test("register, invoke and dispose a registry, 100,000 times", { timeout: 600_00
   ),
 );
 
+test("create a registry that nobody uses or disposes, 40,000 times", { timeout: 600_000 }, () =>
+  cycles(
+    "unused registries",
+    [10, 30],
+    () => undefined,
+    () => void T.registry({ context: { text: "x".repeat(100) }, now: () => 0 }),
+  ),
+);
+
 test("mount, call, confirm, list, offer and unmount in one registry, 30,000 times", { timeout: 600_000 }, () =>
   cycles(
     "mounts",

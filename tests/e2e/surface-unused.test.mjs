@@ -73,3 +73,79 @@ test("a registry that nobody had used says that the instance is broken, and is t
   });
   assert.deepEqual(found, { during: ["POISONED", "POISONED", "POISONED"], after: [1, true] });
 });
+
+test("a registry whose core breaks while it opens is there after `recover()`", async () => {
+  const found = await run(async () => {
+    const uses = [
+      (fresh) => fresh.snapshot(),
+      (fresh) => fresh.register(T.component()),
+      (fresh) => A.createAgentToolset(fresh, { consumer: { id: "c", kind: "test" }, topology: "embedded" }).tools(),
+      (fresh) => fresh.subscribe(() => {}),
+    ];
+    const out = [];
+    for (const use of uses) {
+      const fresh = A.createAgentSurfaceRegistry({ requireApprover: false });
+      const { code } = await T.trap(() => use(fresh));
+      const during = (await T.fault(() => fresh.snapshot())).code;
+      const isRecovered = await A.recover();
+      fresh.register(T.component({ actions: { go: T.act(() => "ran") } }));
+      const { output } = await fresh.invoke({ capabilityId: "view:demo.go" });
+      out.push([code, during, isRecovered, fresh.snapshot().components.length, output]);
+    }
+    return out;
+  });
+  assert.deepEqual(found, Array(4).fill(["POISONED", "POISONED", true, 1, "ran"]));
+});
+
+test("whatever the first use is, it finds the whole registry", async () => {
+  const found = await run(async () => {
+    const create = () => A.createAgentSurfaceRegistry({ requireApprover: false });
+    const definition = T.component({ actions: { go: T.act(() => "ran", { confirmation: "required" }) } });
+    const told = async (use) => {
+      const fresh = create();
+      const heard = await use(fresh);
+      fresh.register(definition);
+      await T.turn();
+      return [...heard(), fresh.snapshot().components.length];
+    };
+    const events = [];
+    const names = [];
+    return [
+      await told((fresh) => {
+        fresh.subscribe(({ type }) => events.push(type));
+        return () => events;
+      }),
+      await told((fresh) => {
+        const toolset = A.createAgentToolset(fresh, { consumer: { id: "c", kind: "test" }, topology: "embedded" });
+        toolset.subscribe((tools) => names.push(...tools.map(({ name }) => name)));
+        return () => names;
+      }),
+      await told(async (fresh) => {
+        const { error } = await fresh.invoke({ capabilityId: "view:demo.go" });
+        return () => [error.code];
+      }),
+      await told((fresh) => {
+        let given;
+        const adapter = { name: "mine", start: (host) => void (given = host.registry), stop() {} };
+        fresh.attach(adapter, { consumer: { id: "mine", kind: "other" } });
+        return () => [given.snapshot({ consumer: { id: "mine", kind: "other" } }).components.length];
+      }),
+      await told((fresh) => {
+        fresh.setProcedureExecutor({ execute: () => null });
+        return () => [fresh.getVersion()];
+      }),
+      await told(async (fresh) => {
+        const waited = await fresh.confirmations.waitFor("cnf_none");
+        return () => [waited];
+      }),
+    ];
+  });
+  assert.deepEqual(found, [
+    ["component-registered", "surface-changed", 1],
+    ["view_demo__go", 1],
+    ["CAPABILITY_NOT_FOUND", 1],
+    [1, 1],
+    ["1", 1],
+    ["expired", 1],
+  ]);
+});
