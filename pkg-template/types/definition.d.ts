@@ -115,7 +115,7 @@ interface Call<Input extends AgentSchema> {
   concurrency?: Concurrency<ParsedBy<Input>>;
 }
 
-/** What a handler returns: what the `output` schema accepts; any JSON value, or nothing, where there is none. */
+/** What a handler returns: what the `output` schema accepts, which fills its defaults; any JSON value, or nothing, where there is none. */
 export type HandlerOutput<Output> = Output extends AgentSchema ? AcceptedBy<Output> : unknown;
 
 /** An action: changes what the user sees. */

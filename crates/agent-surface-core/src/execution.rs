@@ -140,7 +140,7 @@ impl Core {
         usize::try_from(self.config.limits.max_output_bytes).unwrap_or(usize::MAX)
     }
 
-    fn take_output(&mut self, call: &mut Call, text: Option<String>) {
+    fn take_output(&mut self, call: &mut Call, mut text: Option<String>) {
         let most = self.most_output();
         if text.as_ref().is_some_and(|text| text.len() > most) {
             return self.fix(call, too_large());
@@ -160,6 +160,18 @@ impl Core {
                 max_depth: usize::try_from(self.config.limits.max_value_depth).unwrap_or(usize::MAX),
                 lone_surrogates: false,
             };
+            // What the handler left out is there before anything is checked.
+            let filled = text
+                .as_deref()
+                .filter(|_| compiled.has_defaults())
+                .and_then(|text| compiled.fill_defaults(Document::parse(text, bounds).ok()?.root()));
+            if let Some(filled) = filled {
+                if filled.len() > most {
+                    return self.fix(call, too_large());
+                }
+                outcome = Outcome::Done(Some(filled.clone()));
+                text = Some(filled);
+            }
             let issues = match &text {
                 None => vec![not_json(String::from("expected a value, got nothing"))],
                 Some(text) => match Document::parse(text.as_str(), bounds) {
