@@ -106,6 +106,9 @@ export const must = (holds, text) => {
   if (!holds) throw new TypeError(text);
 };
 
+export const disposedError = () =>
+  new AgentSurfaceRuntimeError("DISPOSED", "This registry was disposed. Create another with `createAgentSurfaceRegistry`.");
+
 /** The options of an error, for a cause that there may be. */
 export const because = (cause) => (cause === undefined ? undefined : { cause });
 

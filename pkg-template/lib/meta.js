@@ -5,7 +5,8 @@ import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze } from "./json.js";
 import { matchesScope } from "./ids.js";
 import { checkValue } from "./schema.js";
-import { invokeAs, snapshot } from "./registry.js";
+import { invokeAs } from "./invoke.js";
+import { snapshot } from "./snapshot.js";
 import { attempt } from "./thenable.js";
 
 /** Kinds of input, as the core's `invoke` numbers them; the last one is added to another. */

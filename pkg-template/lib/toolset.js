@@ -7,7 +7,10 @@ import { toConsumer } from "./context.js";
 import { metaTools } from "./meta.js";
 import { freeze } from "./intrinsics.js";
 import { DISPOSE } from "./registration.js";
-import { budgetOf, hostOf, invokeAs, lookAs, scopeText, oneOf, onlyOptions } from "./registry.js";
+import { invokeAs } from "./invoke.js";
+import { oneOf, onlyOptions } from "./options.js";
+import { hostOf } from "./registry.js";
+import { budgetOf, lookAs, scopeText } from "./snapshot.js";
 import { attempt, isFunction, quietly } from "./thenable.js";
 
 const AVAILABLE = freeze({ available: true });

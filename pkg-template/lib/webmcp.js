@@ -5,7 +5,10 @@ import { ACCEPT_OFFER, BROWSER_STATUS, CLOSE_TOOLSET, OFFERED_TARGET, OFFERED_TO
 import { toConsumer } from "./context.js";
 import { must } from "./errors.js";
 import { checkedCopy } from "./json.js";
-import { budgetOf, describeFor, hostOf, invokeAs, lookAs, readCall, runCall, scopeText, oneOf, onlyOptions } from "./registry.js";
+import { invokeAs, readCall, runCall } from "./invoke.js";
+import { oneOf, onlyOptions } from "./options.js";
+import { hostOf } from "./registry.js";
+import { budgetOf, describeFor, lookAs, scopeText } from "./snapshot.js";
 import { requireWasm, trapped } from "./realm.js";
 import { attempt, isFunction, isThenable, quietly } from "./thenable.js";
 import { checkWaitMs } from "./toolset.js";
