@@ -5,6 +5,7 @@ import { COMMIT, GENERATION, INVALIDATE, IS_LIVE, PREPARE_AGAIN, REGISTERED, REL
 import { freeze } from "./intrinsics.js";
 import { checkedCopy, deepFreeze, JsonFault } from "./json.js";
 import { fromModule, invalid, must } from "./errors.js";
+import { onlyOptions } from "./options.js";
 import { encodeCapability, encodeHeader, listCapabilities } from "./define.js";
 import { emptyObjectSchema, isOwnSchema } from "./schema.js";
 import { isGuarded } from "./policies.js";
@@ -268,7 +269,9 @@ const Handle = /* @__PURE__ */ (() => {
       if (!use(call)) host.develop("a handle was used after its registration ended or was rejected");
     };
     this.registrationId = "";
-    this.update = ({ enabled, availability } = {}) => {
+    this.update = (news = {}) => {
+      const { enabled, availability } = news;
+      onlyOptions(news, "enabled availability", "update");
       must(enabled === undefined || typeof enabled === "boolean", "`enabled` must be a boolean");
       const { copy, text } = availability === undefined ? { copy: {} } : toJson(availability, "availability");
       must(!text || text[0] === "{", "`availability` must be an object");

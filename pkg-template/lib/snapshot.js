@@ -5,6 +5,7 @@ import { toConsumer } from "./context.js";
 import { disposedError, must } from "./errors.js";
 import { freeze } from "./intrinsics.js";
 import { deepFreeze } from "./json.js";
+import { onlyOptions } from "./options.js";
 import { describeCapability, toJson } from "./registration.js";
 
 /** Views that are kept between snapshots, for each registry. */
@@ -145,6 +146,7 @@ const openView = (host, scope, includeUnavailable, budget) => ({
 export const snapshot = (host, options = {}) => {
   if (host.disposed) throw disposedError();
   const { scope, includeUnavailable = true, budget } = options ?? {};
+  onlyOptions(options ?? {}, "consumer scope includeUnavailable budget", "snapshot");
   const consumer = toConsumer(options?.consumer);
   const prefixes = scopeText(scope);
   const most = budgetOf(budget);

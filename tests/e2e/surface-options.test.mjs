@@ -27,10 +27,12 @@ test("what is no option is refused by name, wherever it would leave a page open"
       said(() => A.createWebMcpAdapter({ confirmations: "wait", waitMs: -5 })),
       said(() => A.createAgentSurfaceRegistry({ onRegister: "accept" })),
       said(() => A.createAgentSurfaceRegistry({ now: 5 })),
+      said(() => registry.snapshot({ scopes: ["x"] })),
+      said(() => registry.register(T.component()).update({ enable: false })),
       ...["true", 0, () => true].map((requireApprover) => said(() => A.createAgentSurfaceRegistry({ requireApprover }))),
     ];
   });
-  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now", ...Array(3).fill("requireApprover")];
+  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now", "scopes", "enable", ...Array(3).fill("requireApprover")];
   for (const [at, word] of words.entries()) {
     assert.match(found[at], new RegExp(`^INVALID_DEFINITION: .*\`${word}\``), found[at]);
   }
