@@ -15,3 +15,6 @@ export const onlyOptions = (options, names, what) => {
     throw invalid(`\`${key.toWellFormed().slice(0, 100)}\` is no option of \`${what}\`; it takes ${known.join(", ")}`);
   }
 };
+
+/** The same of what a host or a page says an adapter may show: a misspelt `scope` would show everything. */
+export const onlyContext = (snapshotContext) => onlyOptions(snapshotContext ?? {}, "scope includeUnavailable budget", "snapshotContext");

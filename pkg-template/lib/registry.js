@@ -11,7 +11,7 @@ import { open } from "./instance.js";
 import { freeze } from "./intrinsics.js";
 import { invokeAs } from "./invoke.js";
 import { deepFreeze } from "./json.js";
-import { oneOf, onlyOptions } from "./options.js";
+import { oneOf, onlyContext, onlyOptions } from "./options.js";
 import { realm, requireWasm } from "./realm.js";
 import { ASK, ASKED, DISPOSE, PolicyTable, register, toJson } from "./registration.js";
 import { snapshot } from "./snapshot.js";
@@ -127,6 +127,7 @@ const attach = (host, view, adapter, options = {}) => {
   const { consumer, snapshotContext } = options;
   if (host.disposed) throw disposedError();
   onlyOptions(options, "consumer snapshotContext", "attach");
+  onlyContext(snapshotContext);
   must(isFunction(adapter?.start) && isFunction(adapter.stop), "`attach` expects an adapter with `start` and `stop`");
   const identity = consumer === undefined ? undefined : toConsumer(consumer);
   const key = identity && `${identity.kind}:${identity.id}`;

@@ -6,7 +6,7 @@ import { toConsumer } from "./context.js";
 import { must } from "./errors.js";
 import { checkedCopy } from "./json.js";
 import { invokeAs, readCall, runCall } from "./invoke.js";
-import { oneOf, onlyOptions } from "./options.js";
+import { oneOf, onlyContext, onlyOptions } from "./options.js";
 import { hostOf } from "./registry.js";
 import { budgetOf, describeFor, lookAs, scopeText } from "./snapshot.js";
 import { requireWasm, trapped } from "./realm.js";
@@ -231,6 +231,7 @@ const isForbidden = () => {
 export const createWebMcpAdapter = (options = {}) => {
   const { confirmations, exposeCapability, snapshotContext: own } = options;
   onlyOptions(options, "snapshotContext exposeCapability confirmations waitMs exposedTo modelContext", "createWebMcpAdapter");
+  onlyContext(own);
   if (confirmations !== undefined) oneOf(confirmations, "confirmations", ["wait", "two-phase"]);
   checkWaitMs(options.waitMs);
   must(exposeCapability === undefined || isFunction(exposeCapability), "`exposeCapability` must be a function");

@@ -27,12 +27,16 @@ test("what is no option is refused by name, wherever it would leave a page open"
       said(() => A.createWebMcpAdapter({ confirmations: "wait", waitMs: -5 })),
       said(() => A.createAgentSurfaceRegistry({ onRegister: "accept" })),
       said(() => A.createAgentSurfaceRegistry({ now: 5 })),
+      said(() => A.createWebMcpAdapter({ snapshotContext: { scopes: ["x"] } })),
+      said(() => A.createWebMcpAdapter({ snapshotContext: ["x"] })),
+      said(() => registry.attach(A.createWebMcpAdapter(), { snapshotContext: { scopes: ["x"] } })),
+      said(() => registry.attach({ start() {}, stop() {} }, { snapshotContext: "x" })),
       said(() => registry.snapshot({ scopes: ["x"] })),
       said(() => registry.register(T.component()).update({ enable: false })),
       ...["true", 0, () => true].map((requireApprover) => said(() => A.createAgentSurfaceRegistry({ requireApprover }))),
     ];
   });
-  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now", "scopes", "enable", ...Array(3).fill("requireApprover")];
+  const words = ["policys", "duplicateSuffixPolicy", "scopes", "scope", "scope", "waitMs", "onRegister", "now", "scopes", "0", "scopes", "0", "scopes", "enable", ...Array(3).fill("requireApprover")];
   for (const [at, word] of words.entries()) {
     assert.match(found[at], new RegExp(`^INVALID_DEFINITION: .*\`${word}\``), found[at]);
   }
