@@ -1,16 +1,17 @@
 // The two audit sinks of the package, and how any sink is given a record. What is recorded is the core's decision.
 
+import { expect } from "./errors.js";
 import { checkedCopy } from "./json.js";
 import { isThenable, quietly, whenEnded } from "./thenable.js";
 
 /** Keeps the last `capacity` events; the oldest leave first. */
 export const memoryAuditSink = ({ capacity = 1000 } = {}) => {
+  expect(Number.isInteger(capacity) && capacity > 0, "`capacity` must be a whole number from 1");
   let kept = [];
   return {
     record(event) {
       kept.push(event);
-      // Written so that a capacity that is no number keeps nothing instead of everything.
-      if (!(kept.length <= capacity)) kept.shift();
+      if (kept.length > capacity) kept.shift();
     },
     events: () => kept.slice(),
     clear() {

@@ -76,7 +76,7 @@ export interface AgentAuditSink {
 
 /** Keeps the last events in memory. */
 export declare function memoryAuditSink(options?: {
-  /** 1,000 when absent. */
+  /** A whole number from 1; 1,000 when absent. */
   readonly capacity?: number;
 }): AgentAuditSink & {
   /** A copy of what is kept, oldest first. */
