@@ -2,6 +2,7 @@
 // synchronous, so that the registry needs no promise for it; the hooks say the same to whoever composes them by hand.
 
 import { AgentSurfaceError, expect } from "./errors.js";
+import { onlyOptions } from "./options.js";
 import { attempt, isFunction, isThenable } from "./thenable.js";
 
 /**
@@ -89,7 +90,9 @@ const MOST_BUCKETS = 10_000;
  * At most `limit` calls at once and in every `windowMs` after, for each consumer and capability of a registry. A call that
  * comes by again when a person approved it takes nothing more.
  */
-export const rateLimit = ({ limit, windowMs } = {}) => {
+export const rateLimit = (options = {}) => {
+  const { limit, windowMs } = options;
+  onlyOptions(options, "limit windowMs", "rateLimit");
   const isLimit = Number.isInteger(limit) && limit > 0 && Number.isFinite(windowMs) && windowMs > 0;
   expect(isLimit, "`rateLimit` takes { limit, windowMs }: a whole number from 1 and milliseconds above 0");
   const registries = new WeakMap();
@@ -136,13 +139,16 @@ const asking = (name, invoke) => {
  * A person must approve the call. `if(ctx)` narrows it, `summary` (a text or `(ctx) => text`) says in a sentence what
  * is to be approved. What `if` throws counts as yes; observations are never asked about.
  */
-export const requireConfirmation = ({ if: condition, summary } = {}) =>
-  asking("require-confirmation", (ctx) => {
+export const requireConfirmation = (options = {}) => {
+  const { if: condition, summary } = options;
+  onlyOptions(options, "if summary", "requireConfirmation");
+  return asking("require-confirmation", (ctx) => {
     if (ctx.kind === "observation" || (condition && !attempt(() => condition(ctx), true))) return;
     // Without the registry's context nobody can be asked, and what needs approval must not run.
     if (!ctx[CONFIRM]) throw new AgentSurfaceError({ code: "CONFIRMATION_REQUIRED" });
     ctx[CONFIRM](isFunction(summary) ? attempt(() => summary(ctx)) : summary);
   });
+};
 
 /**
  * Records calls that are off to run at this level at least, and gives what is recorded of them to `sink`, too. Without a

@@ -144,6 +144,15 @@ describe("environment", () => {
   });
 });
 
+test("what is no option of a built-in policy is refused by name", () => {
+  for (const [make, option] of [
+    [() => rateLimit({ limit: 1, windowMs: 1, scope: "consumer" }), "scope"],
+    [() => requireConfirmation({ sumary: "Refund?" }), "sumary"],
+  ]) {
+    assert.throws(make, { code: "INVALID_DEFINITION", message: new RegExp(`\`${option}\` is no option of`) });
+  }
+});
+
 describe("rateLimit", () => {
   /** A registry's contexts, at a time that the test moves. */
   const place = () => {

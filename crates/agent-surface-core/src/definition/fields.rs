@@ -60,12 +60,7 @@ const SHAPES: &[(Shape, &str, &str)] = &[
     (
         Shape::Count(0, u32::MAX),
         "a whole number from 0",
-        "queueDepth ref",
-    ),
-    (
-        Shape::Count(1, 7),
-        "functions, `onDiscovery`, `onAuthorize` or `onInvoke` and no other, as `authenticated()` gives them",
-        "hooks",
+        "queueDepth ref hooks",
     ),
     (Shape::Kind(Kind::Array), "an array of policies", "policies"),
     (

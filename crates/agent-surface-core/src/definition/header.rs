@@ -111,13 +111,16 @@ fn read_policies(list: Value<'_>, place: &str, faults: &Faults) -> Vec<PolicyRef
         if is_blank(&name) {
             fields.refuse_all("must have a `name`");
         }
+        let hooks = fields.count("hooks").unwrap_or_default();
+        if !(1..=7).contains(&hooks) {
+            fields.refuse_all(
+                "must have functions `onDiscovery`, `onAuthorize` or `onInvoke`, and no other hook, as `authenticated()` gives them",
+            );
+        }
         policies.push(PolicyRef {
             reference: fields.count("ref").unwrap_or_default(),
             name,
-            hooks: fields
-                .count("hooks")
-                .and_then(|hooks| u8::try_from(hooks).ok())
-                .unwrap_or_default(),
+            hooks: u8::try_from(hooks).unwrap_or_default(),
             guard: fields.flag("guard") == Some(true),
         });
     }
@@ -236,6 +239,14 @@ mod tests {
             assert!(refusal.contains(word), "{refusal}");
         }
         assert!(parse("[]").is_err() && parse("null").is_err());
+        for hooks in ["8", "0"] {
+            let policy = [r#"[{"ref":1,"name":"p","hooks":"#, hooks, "}]"].concat();
+            assert_eq!(
+                parse(&with(PLAIN, "policies", &policy)).expect_err("a misspelt hook, or none"),
+                "[INVALID_DEFINITION] a policy of component `devices.table` must have functions `onDiscovery`, `onAuthorize` or \
+                 `onInvoke`, and no other hook, as `authenticated()` gives them"
+            );
+        }
     }
 
     #[test]
